@@ -138,5 +138,5 @@ def pose(value: Any, where: str) -> Pose:
     read = Pose(reader.take("position_m", vector3), reader.take("quat_wxyz", numbers(4)))
     reader.finish()
     if abs(math.hypot(*read.quat_wxyz) - 1.0) > 1e-4:
-        raise SceneSpecError(f"{where}: quat_wxyz must have unit length, got {list(pose.quat_wxyz)}")
+        raise SceneSpecError(f"{where}: quat_wxyz must have unit length, got {list(read.quat_wxyz)}")
     return read
