@@ -1,0 +1,28 @@
+"""The benchmark as data: locked scenarios, their conditions as deltas, their hashes and rules of validity."""
+
+from maniguard.bench.canonical import TaskFileError, digest
+from maniguard.bench.delta import BASE, CONDITIONS
+from maniguard.bench.load import families, get, load, task_files
+from maniguard.bench.prompts import PROMPT_FORMS, check_instruction, noun_phrase
+from maniguard.bench.scenario import Scenario
+from maniguard.bench.taskfile import FORMAT, TaskFile, parse_task, read_task, write_task
+
+__all__ = [
+    "BASE",
+    "CONDITIONS",
+    "FORMAT",
+    "PROMPT_FORMS",
+    "Scenario",
+    "TaskFile",
+    "TaskFileError",
+    "check_instruction",
+    "digest",
+    "families",
+    "get",
+    "load",
+    "noun_phrase",
+    "parse_task",
+    "read_task",
+    "task_files",
+    "write_task",
+]

@@ -1,0 +1,82 @@
+"""The locked suite, as it ships with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from maniguard.bench.canonical import TaskFileError
+from maniguard.bench.delta import CONDITIONS
+from maniguard.bench.scenario import Scenario
+from maniguard.bench.taskfile import TaskFile, read_task
+from maniguard.errors import alternatives
+
+TASKS_DIR = Path(__file__).parent / "tasks"
+
+
+def families() -> tuple[str, ...]:
+    """Return the names of the families that ship, sorted."""
+    return tuple(sorted(entry.name for entry in TASKS_DIR.iterdir() if entry.is_dir()))
+
+
+@cache
+def task_files(family: str) -> tuple[TaskFile, ...]:
+    """Return the base tasks of a family in index order, every hash checked; TaskFileError for an unknown family."""
+    if family not in families():
+        raise TaskFileError(f"unknown family {family!r}; there is {alternatives(families())}")
+    tasks = [read_task(path) for path in sorted((TASKS_DIR / family).glob("*.json"))]
+    tasks.sort(key=lambda task: task.task)
+    for index, task in enumerate(tasks):
+        if task.task != index or task.family != family:
+            raise TaskFileError(
+                f"{task.id}: index {task.task} of family {task.family!r} found where {index} of {family!r} belongs"
+            )
+    return tuple(tasks)
+
+
+@cache
+def _scenarios(family: str) -> tuple[Scenario, ...]:
+    return tuple(scenario for task in task_files(family) for scenario in task.scenarios())
+
+
+def load(
+    family: str | None = None,
+    tasks: Iterable[int] | None = None,
+    conditions: Iterable[str] | None = None,
+) -> tuple[Scenario, ...]:
+    """Return locked scenarios, ordered by family, task and condition.
+
+    `tasks` are indices within each family (a range will do), `conditions` names; None means all. TaskFileError for a
+    name or an index that does not exist, and for a choice that is empty.
+    """
+    chosen = families() if family is None else (family,)
+    wanted = CONDITIONS if conditions is None else tuple(conditions)
+    for condition in wanted:
+        if condition not in CONDITIONS:
+            raise TaskFileError(f"unknown condition {condition!r}; there is {alternatives(CONDITIONS)}")
+    indices = None if tasks is None else set(tasks)
+    found: list[Scenario] = []
+    for name in chosen:
+        count = len(task_files(name))
+        if indices is not None:
+            missing = sorted(index for index in indices if not 0 <= index < count)
+            if missing and family is not None:
+                raise TaskFileError(f"family {name!r} has tasks 0 to {count - 1}; there is no task {missing[0]}")
+        found.extend(s for s in _scenarios(name) if s.condition in wanted and (indices is None or s.task in indices))
+    if not found:
+        raise TaskFileError("the choice of family, tasks and conditions holds no scenario")
+    return tuple(found)
+
+
+def get(scenario_id: str) -> Scenario:
+    """Return one scenario by its id, such as clutter-dry-07/base; TaskFileError lists near alternatives."""
+    for name in families():
+        for scenario in _scenarios(name):
+            if scenario.id == scenario_id:
+                return scenario
+    task_ids = [task.id for name in families() for task in task_files(name)]
+    task_id, _, condition = scenario_id.partition("/")
+    if task_id in task_ids:
+        raise TaskFileError(f"task {task_id!r} has no condition {condition!r}; it has {alternatives(CONDITIONS)}")
+    raise TaskFileError(f"unknown scenario {scenario_id!r}; tasks are {alternatives(task_ids)}, written TASK/CONDITION")
