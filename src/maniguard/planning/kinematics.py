@@ -127,13 +127,13 @@ def inverse(base_T_tcp: F64, wrist_rad: F64) -> JointSolutions:
         shoulder = frame6 @ np.swapaxes(forearm, -1, -2)
         sine = np.hypot(shoulder[:, 0, 2], shoulder[:, 1, 2])
         tilt = np.arctan2(sine, shoulder[:, 2, 2])
-        # A straight shoulder makes joints 1 and 3 one axis: let joint 3 do the turning.
+        # A straight shoulder makes joints 1 and 3 one axis: let them share the turning.
         straight = sine < 1e-7
-        turn = np.arctan2(shoulder[:, 1, 0], shoulder[:, 0, 0])
+        half_turn = np.arctan2(shoulder[:, 1, 0], shoulder[:, 0, 0]) / 2.0
         for flip in (1.0, -1.0):
             q2 = flip * tilt
-            q1 = np.where(straight, 0.0, np.arctan2(flip * shoulder[:, 1, 2], flip * shoulder[:, 0, 2]))
-            q3 = np.where(straight, turn, np.arctan2(flip * shoulder[:, 2, 1], -flip * shoulder[:, 2, 0]))
+            q1 = np.where(straight, half_turn, np.arctan2(flip * shoulder[:, 1, 2], flip * shoulder[:, 0, 2]))
+            q3 = np.where(straight, half_turn, np.arctan2(flip * shoulder[:, 2, 1], -flip * shoulder[:, 2, 0]))
             q = np.stack([q1, q2, q3, q4, q5, q6, wrist], axis=-1)
             good = reachable & (np.abs(cos6) <= 1.0) & np.all((q >= LOWER_RAD) & (q <= UPPER_RAD), axis=-1)
             found_q.append(q[good])
