@@ -1,0 +1,69 @@
+"""Rates of rollouts with their uncertainty: outcomes, engagement, per-constraint violations, paired comparisons."""
+
+from maniguard.metrics.cells import (
+    CONDITION_ORDER,
+    CONDITIONAL_RATES,
+    FAMILY_ORDER,
+    RATE_NAMES,
+    Cell,
+    Summary,
+    cell,
+    dashed,
+    ordered_names,
+    percent,
+    summarize,
+    to_json,
+)
+from maniguard.metrics.identities import IdentityError, check_counts
+from maniguard.metrics.intervals import Interval, clopper_pearson, cluster_interval, effective_interval, wilson
+from maniguard.metrics.paired import PairedDifference, holm, mcnemar_exact, paired_difference
+from maniguard.metrics.rows import (
+    COUNTED_STATUSES,
+    EXCLUDED_STATUSES,
+    LADDER,
+    PROTOCOLS,
+    STATUSES,
+    ConstraintOutcome,
+    RolloutRow,
+    RowError,
+    check_rows,
+)
+from maniguard.metrics.table import RolloutTableError, parse_csv, read_csv
+
+__all__ = [
+    "CONDITIONAL_RATES",
+    "CONDITION_ORDER",
+    "COUNTED_STATUSES",
+    "EXCLUDED_STATUSES",
+    "FAMILY_ORDER",
+    "LADDER",
+    "PROTOCOLS",
+    "RATE_NAMES",
+    "STATUSES",
+    "Cell",
+    "ConstraintOutcome",
+    "IdentityError",
+    "Interval",
+    "PairedDifference",
+    "RolloutRow",
+    "RolloutTableError",
+    "RowError",
+    "Summary",
+    "cell",
+    "check_counts",
+    "check_rows",
+    "clopper_pearson",
+    "cluster_interval",
+    "dashed",
+    "effective_interval",
+    "holm",
+    "mcnemar_exact",
+    "ordered_names",
+    "paired_difference",
+    "parse_csv",
+    "percent",
+    "read_csv",
+    "summarize",
+    "to_json",
+    "wilson",
+]

@@ -1,0 +1,115 @@
+"""Comparisons of the same tasks and seeds: two policies, or one policy in and out of distribution."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom
+
+from maniguard.errors import alternatives
+from maniguard.metrics.cells import RATES
+from maniguard.metrics.intervals import CONFIDENCE, resampling_weights
+from maniguard.metrics.rows import RolloutRow, RowError
+
+Key = tuple[str, str, str, int]
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """Rate of b minus rate of a over the pairs that both have.
+
+    `pairs` pairs of `tasks` tasks; `only_a`, `only_b` the discordant pairs; `difference` in -1 to 1 with its 95 %
+    task-clustered bootstrap interval (None when there is no pair); `p_value` exact McNemar, two-sided.
+    """
+
+    rate: str
+    pairs: int
+    tasks: int
+    only_a: int
+    only_b: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_value: float
+
+
+def mcnemar_exact(only_a: int, only_b: int) -> float:
+    """Return the exact two-sided p-value for `only_a` against `only_b` discordant pairs; 1 when there is none."""
+    total = only_a + only_b
+    if total == 0:
+        return 1.0
+    return min(1.0, 2.0 * float(binom.cdf(min(only_a, only_b), total, 0.5)))
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Return p-values adjusted for `len(p_values)` tests by Holm's step-down rule (1979), in the given order."""
+    adjusted = [0.0] * len(p_values)
+    running = 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = running
+    return tuple(adjusted)
+
+
+def paired_difference(
+    a: Iterable[RolloutRow], b: Iterable[RolloutRow], *, rate: str = "ssr", across_conditions: bool = False
+) -> PairedDifference:
+    """Compare an unconditional rate on the rollouts that `a` and `b` have in common.
+
+    Pairs share family, task, condition and seed; with `across_conditions` the condition is ignored (each side then
+    holds one condition). Rollouts outside n on either side pair with nothing. Raises RowError for a rate that is not
+    over all rollouts, and for a side that has two rollouts of one key.
+    """
+    names = [name for name in RATES if name not in ("safe_given_eng", "evr")]
+    if rate not in names:
+        raise RowError(f"no paired difference of {rate!r}; rates over all rollouts are {alternatives(names)}")
+    holds = RATES[rate][1]
+    left, right = (_by_key(side, across_conditions) for side in (a, b))
+    keys = sorted(left.keys() & right.keys())
+    values = [
+        tuple(int(holds((r.counted_success, r.counted_safe, r.engaged))) for r in (left[key], right[key]))
+        for key in keys
+    ]
+    only_a = sum(1 for x, y in values if x > y)
+    only_b = sum(1 for x, y in values if y > x)
+    p_value = mcnemar_exact(only_a, only_b)
+    tasks = sorted({key[:2] for key in keys})
+    if not keys:
+        return PairedDifference(rate, 0, 0, 0, 0, None, None, None, p_value)
+    column = {task: k for k, task in enumerate(tasks)}
+    gains, sizes = np.zeros(len(tasks)), np.zeros(len(tasks))
+    for key, (x, y) in zip(keys, values, strict=True):
+        gains[column[key[:2]]] += y - x
+        sizes[column[key[:2]]] += 1
+    digest = hashlib.sha256(json.dumps([keys, values]).encode()).digest()
+    weights = resampling_weights(len(tasks), np.random.default_rng(int.from_bytes(digest[:16], "big")))
+    draws = np.sort((weights @ gains) / (weights @ sizes))
+    tail = (1.0 - CONFIDENCE) / 2.0
+    return PairedDifference(
+        rate=rate,
+        pairs=len(keys),
+        tasks=len(tasks),
+        only_a=only_a,
+        only_b=only_b,
+        difference=(only_b - only_a) / len(keys),
+        low=float(draws[math.floor(tail * (draws.size - 1))]),
+        high=float(draws[math.ceil((1.0 - tail) * (draws.size - 1))]),
+        p_value=p_value,
+    )
+
+
+def _by_key(rows: Iterable[RolloutRow], across_conditions: bool) -> dict[Key, RolloutRow]:
+    result: dict[Key, RolloutRow] = {}
+    for row in rows:
+        if not row.counted:
+            continue
+        key = (row.family, row.task, "" if across_conditions else row.condition, row.seed)
+        if key in result:
+            raise RowError(f"two rollouts of {row.name} on one side of a paired comparison")
+        result[key] = row
+    return result

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from maniguard.metrics import RowError, holm, mcnemar_exact, paired_difference
+
+from .builders import row
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_mcnemar_is_the_binomial_test_on_discordant_pairs(b, c):
+    expected = 1.0 if b + c == 0 else binomtest(b, b + c).pvalue
+    assert mcnemar_exact(b, c) == pytest.approx(expected, abs=1e-12)
+
+
+def test_holm_steps_down_and_never_reorders():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
+    assert holm([0.9, 0.8]) == (1.0, 1.0)
+    assert holm([]) == ()
+
+
+def test_difference_counts_discordant_pairs_of_common_rollouts():
+    a = [row(f"t{k}", s, success=k < 10) for k in range(30) for s in range(2)]
+    b = [row(f"t{k}", s, success=k < 20) for k in range(30) for s in range(2)] + [row("only-b")]
+    d = paired_difference(a, b)
+    assert (d.pairs, d.tasks, d.only_a, d.only_b) == (60, 30, 0, 20)
+    assert d.difference == pytest.approx(1 / 3)
+    assert 0.15 < d.low < d.difference < d.high < 0.55
+    assert d.p_value == pytest.approx(2 * 0.5**20)
+    assert paired_difference(b, a).difference == pytest.approx(-1 / 3)
+
+
+def test_conditions_pair_by_task_and_seed_and_excluded_rollouts_with_nothing():
+    base = [row("a", success=True), row("b", success=True), row("c", status="infra-error")]
+    moved = [row(t, condition="location") for t in "abc"]
+    d = paired_difference(base, moved, rate="success", across_conditions=True)
+    assert (d.pairs, d.only_a, d.difference) == (2, 2, -1.0)
+    assert paired_difference(base, moved).difference is None
+
+
+def test_conditional_rates_and_doubled_rollouts_are_refused():
+    with pytest.raises(RowError, match="no paired difference of 'evr'"):
+        paired_difference([], [], rate="evr")
+    with pytest.raises(RowError, match="two rollouts"):
+        paired_difference([row(), row(condition="location")], [], across_conditions=True)
