@@ -1,0 +1,82 @@
+"""From the text after `--policy` to a recipe for the policy."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from maniguard.errors import alternatives
+from maniguard.policies import module
+from maniguard.policies.builtin import NoopPolicy, RandomPolicy
+from maniguard.policies.policy import Policy, PolicyError, PolicyFactory
+from maniguard.policies.wire.openpi import OpenpiOptions, OpenpiPolicy
+
+FORMS = (
+    "noop",
+    "random",
+    "expert",
+    "reckless[:NAME]",
+    "near-miss:NAME",
+    "module:Class",
+    "file.py:Class",
+    "openpi://HOST:PORT",
+)
+_SIMPLE: dict[str, Callable[[], Policy]] = {"noop": NoopPolicy, "random": RandomPolicy}
+_SCRIPTED = ("expert", "reckless", "near-miss")
+_SCRIPTED_PACKAGE = "maniguard.policies.scripted"
+
+
+def resolve(spec: str) -> PolicyFactory:
+    """Return the recipe for the policy that `spec` names; PolicyError lists the valid forms when it names none.
+
+    Forms: `noop`, `random`, `expert`, `reckless[:NAME]`, `near-miss:NAME`, `module:Class[?key=value&…]`,
+    `file.py:Class`, `openpi://HOST:PORT[?execute=8&…]`. Names, classes and arguments are checked here; nothing is
+    constructed and no connection is made before the recipe is called.
+    """
+    if spec in _SIMPLE:
+        return PolicyFactory(spec, _SIMPLE[spec])
+    kind, colon, rest = spec.partition(":")
+    if kind in _SCRIPTED:
+        return PolicyFactory(spec, _scripted(spec, kind, rest if colon else None))
+    scheme, slashes, _ = spec.partition("://")
+    if slashes:
+        if scheme != "openpi":
+            raise PolicyError(f"policy {spec!r}: unknown protocol {scheme!r}; valid: openpi://HOST:PORT")
+        return PolicyFactory(spec, partial(OpenpiPolicy, OpenpiOptions.parse(spec)))
+    if not colon:
+        raise PolicyError(f"unknown policy {spec!r}; valid: {', '.join(FORMS)}")
+    name, class_name, arguments = module.split_spec(spec)
+    if name.endswith(".py"):
+        name = str(Path(name).resolve())
+    module.check_arguments(spec, module.load_class(name, class_name), arguments)
+    return PolicyFactory(spec, partial(module.make, spec, name, class_name, arguments))
+
+
+def _scripted(spec: str, kind: str, name: str | None) -> Callable[[], Policy]:
+    names = _scripts().names(kind)
+    if kind == "expert" and name is not None:
+        raise PolicyError(f"policy {spec!r}: the expert has no variants; valid: expert")
+    if name is None and kind == "near-miss":
+        raise PolicyError(f"policy {spec!r} lacks a name; valid: near-miss:NAME with NAME from {alternatives(names)}")
+    if name is not None and name not in names:
+        raise PolicyError(f"policy {spec!r}: there is no script {name!r}; valid names: {alternatives(names)}")
+    return partial(_make_scripted, kind, name)
+
+
+def _make_scripted(kind: str, name: str | None) -> Policy:
+    policy: Policy = _scripts().make(kind, name)
+    return policy
+
+
+def _scripts() -> ModuleType | Any:
+    # The scripts need the simulator and the planner; policies that do not must be usable without them.
+    try:
+        return importlib.import_module(_SCRIPTED_PACKAGE)
+    except ModuleNotFoundError as error:
+        if error.name != _SCRIPTED_PACKAGE:
+            raise
+        raise PolicyError(f"this installation has no scripted policies ({', '.join(_SCRIPTED)})") from error

@@ -1,0 +1,1 @@
+"""Protocols between processes: codecs and clients."""
