@@ -1,5 +1,7 @@
 """The simulator-independent record of a rollout: entities, frames, traces, and their file format."""
 
+from maniguard.trace.codec import CodecError, scene_from_dict, scene_to_dict
+from maniguard.trace.file import TraceFileError, atomic_path, read_trace, write_trace
 from maniguard.trace.frame import (
     CHANNELS,
     CONTACT_FIELDS,
@@ -24,6 +26,7 @@ from maniguard.trace.scene import (
     Scene,
     SceneError,
 )
+from maniguard.trace.trace import Event, Trace, TraceBuilder, TraceError, TraceMeta
 
 __all__ = [
     "CHANNELS",
@@ -31,9 +34,11 @@ __all__ = [
     "FRAME_FIELDS",
     "Box",
     "Channel",
+    "CodecError",
     "Contacts",
     "DustGroup",
     "Entity",
+    "Event",
     "Frame",
     "GrainGroup",
     "Hull",
@@ -45,5 +50,15 @@ __all__ = [
     "Sampling",
     "Scene",
     "SceneError",
+    "Trace",
+    "TraceBuilder",
+    "TraceError",
+    "TraceFileError",
+    "TraceMeta",
+    "atomic_path",
+    "read_trace",
+    "scene_from_dict",
+    "scene_to_dict",
     "simulation_channels",
+    "write_trace",
 ]

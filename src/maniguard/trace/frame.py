@@ -26,11 +26,12 @@ class Channel(NamedTuple):
 class Contacts:
     """The contact pairs of one frame, at most one row per pair of (entity, part), sorted by these four indices.
 
-    `entity_a <= entity_b` (columns of the scene; within one entity part_a < part_b); `part_*` index the entity's parts. `normal`
-    is a world unit vector from a to b and `position_m` a world point, both of the substep with the largest force.
-    `peak_force_n` is the largest normal force of the pair, summed over its contact points, in any substep; `impulse_n_s` its time integral over
-    the control step; `distance_m` the smallest gap (negative = penetration); `at_end` whether the pair still touches at the end of the step.
-    In recordings without forces the force columns are NaN and the channel `contact_force` is absent.
+    `entity_a <= entity_b` (columns of the scene; within one entity part_a < part_b); `part_*` index the entity's
+    parts. `normal` is a world unit vector from a to b and `position_m` a world point, both of the substep with the
+    largest force. `peak_force_n` is the largest normal force of the pair, summed over its contact points, in any
+    substep; `impulse_n_s` its time integral over the control step; `distance_m` the smallest gap (negative =
+    penetration); `at_end` whether the pair still touches at the end of the step. In recordings without forces the
+    force columns are NaN and the channel `contact_force` is absent.
     """
 
     entity_a: NDArray[np.int16]
@@ -60,11 +61,12 @@ class Frame:
     """The state at the end of one control step; frame 0 is the settled start. N entities, P moving parts, J joints.
 
     World frame, SI units, quaternions wxyz. `linear_m_s` is the velocity of the entity's frame origin,
-    `angular_rad_s` the angular velocity, both in world axes. `peak_descent_m_s` is the largest downward speed of the origin in any
-    substep (latched). `robot_qpos_rad` (7,), `gripper_opening_m` the distance between the pads, `world_T_tcp` as position and
-    quaternion. `action` (8,) is the action that led to this frame (NaN in frame 0): joint targets in rad and gripper opening 0–1;
-    `action_saturated` counts (joint, substep) pairs whose command was limited. `grains_*` (G,) and `dust_left` (D,) count
-    particles. `wrench` (6,) is force in N and torque in Nm at the tcp, where a recording has it (else NaN).
+    `angular_rad_s` the angular velocity, both in world axes. `peak_descent_m_s` is the largest downward speed of the
+    origin in any substep (latched). `robot_qpos_rad` (7,), `gripper_opening_m` the distance between the pads, `tcp_*`
+    the tool centre point's pose. `action` (8,) is the action that led to this frame (NaN in frame 0): joint targets in
+    rad and gripper opening 0–1; `action_saturated` counts (joint, substep) pairs whose command was limited. `grains_*`
+    (G,) and `dust_left` (D,) count particles. `wrench` (6,) is force in N and torque in Nm at the tcp, where a
+    recording has it (else NaN).
     """
 
     time_s: float
@@ -95,7 +97,8 @@ class Frame:
 CONTACT_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Contacts))
 FRAME_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Frame) if f.name != "contacts")
 
-# Channel names are those of the frame fields; contacts are split because a recording may know who touched but not how hard.
+# Channel names are those of the frame fields; contacts are split because a recording may know who touched but not
+# how hard.
 CHANNELS: tuple[str, ...] = (*FRAME_FIELDS, "contacts", "contact_force")
 
 _LATCHED = frozenset({"contacts", "contact_force", "peak_descent_m_s", "action_saturated"})

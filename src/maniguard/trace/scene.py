@@ -1,4 +1,4 @@
-"""The static half of a trace: which things are there, what they are made of, and where they can be touched or entered."""
+"""The static half of a trace: which things there are, how they are made, where they can be touched or entered."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Hull:
 class Region:
     """A flat or solid region in its entity's frame.
 
-    `shape` "disc": radius `size_m[0]`, in the xy plane of `pose`. "rectangle": half sizes `size_m[0:2]`, in the xy plane of
-    `pose`. "cylinder": radius `size_m[0]`, height `size_m[2]` upwards from `pose`. "box": half sizes `size_m`, centred.
-    "sphere": radius `size_m[0]`.
+    `shape` "disc": radius `size_m[0]`, in the xy plane of `pose`. "rectangle": half sizes `size_m[0:2]`, in the xy
+    plane of `pose`. "cylinder": radius `size_m[0]`, height `size_m[2]` upwards from `pose`. "box": half sizes
+    `size_m`, centred. "sphere": radius `size_m[0]`.
     """
 
     shape: Literal["disc", "rectangle", "cylinder", "box", "sphere"]
@@ -83,8 +83,9 @@ class Part:
 class Entity:
     """One thing that rules can speak about. Geometry is in the entity's own frame, in metres.
 
-    `role` is what the task makes of it (target, obstacle, container, lid, food, tool, destination, support, robot, room …),
-    `properties` are the resolved semantic properties (fragile, container …), `movable` says that it can be displaced.
+    `role` is what the task makes of it (target, obstacle, container, lid, food, tool, destination, support, robot,
+    room …), `properties` are the resolved semantic properties (fragile, container …), `movable` says that it can be
+    displaced.
     """
 
     name: str
@@ -133,8 +134,8 @@ class DustGroup:
 class Scene:
     """Everything about a rollout that does not change: entities (index = channel column), goal region, particle groups.
 
-    `moving_parts` names (entity, part) of each column of the part-pose channels, `joint_columns` (entity, joint) of each
-    column of the joint channels. `goal` is in the world frame; None where the recording names none.
+    `moving_parts` names (entity, part) of each column of the part-pose channels, `joint_columns` (entity, joint) of
+    each column of the joint channels. `goal` is in the world frame; None where the recording names none.
     """
 
     entities: tuple[Entity, ...]
