@@ -220,7 +220,7 @@ def record(
 ) -> Trace:
     """A trace of `steps` frames; `script` changes (or replaces) the calm hand of each step."""
     meta = TraceMeta(RATE_HZ, scenario_id="hand-made", step_limit=step_limit)
-    builder = TraceBuilder(scene, simulation_channels() if channels is None else channels, RATE_HZ, meta)
+    builder = TraceBuilder(scene, simulation_channels() if channels is None else channels, meta)
     for step in range(steps):
         hand = calm_hand(scene)
         if script is not None:
@@ -238,7 +238,7 @@ def random_trace(seed: int, steps: int, scene: Scene | None = None) -> Trace:
     """A trace full of noise: for laws that hold whatever the numbers are."""
     scene = clutter_scene() if scene is None else scene
     rng = np.random.default_rng(seed)
-    builder = TraceBuilder(scene, simulation_channels(), RATE_HZ, TraceMeta(RATE_HZ, scenario_id="noise", seed=seed))
+    builder = TraceBuilder(scene, simulation_channels(), TraceMeta(RATE_HZ, scenario_id="noise", seed=seed))
     objects = [entity.name for entity in scene.entities if entity.movable]
     height = {name: TABLE_Z_M for name in objects}
     tilt = {name: 0.0 for name in objects}

@@ -33,7 +33,7 @@ def same_bits(one: object, other: object) -> bool:
 def test_frames_come_back_as_they_were_appended(seed: int, steps: int) -> None:
     source = random_trace(seed, steps)
     appended = [source.frame(step) for step in range(steps)]
-    builder = TraceBuilder(source.scene, source.channels, RATE_HZ)
+    builder = TraceBuilder(source.scene, source.channels, TraceMeta(RATE_HZ))
     for frame in appended:
         builder.append(frame)
     trace = builder.build()
@@ -75,7 +75,7 @@ def test_digest_is_the_same_for_whole_numbers_and_floats() -> None:
 def test_builder_refuses_what_is_not_of_the_stored_type() -> None:
     scene = clutter_scene()
     good = calm_hand(scene).frame(0)
-    builder = TraceBuilder(scene, simulation_channels(), RATE_HZ)
+    builder = TraceBuilder(scene, simulation_channels(), TraceMeta(RATE_HZ))
     with pytest.raises(TraceError, match=r"position_m is float64"):
         builder.append(replace(good, position_m=good.position_m.astype(np.float64)))
     with pytest.raises(TraceError, match=r"quat_wxyz is float32\(5, 4\)"):
@@ -90,13 +90,13 @@ def test_builder_refuses_what_is_not_of_the_stored_type() -> None:
 def test_builder_needs_frames_and_every_channel() -> None:
     scene = clutter_scene()
     with pytest.raises(TraceError, match="no frames"):
-        TraceBuilder(scene, simulation_channels(), RATE_HZ).build()
+        TraceBuilder(scene, simulation_channels(), TraceMeta(RATE_HZ)).build()
     channels = dict(simulation_channels())
     del channels["contact_force"]
     with pytest.raises(TraceError, match="contact_force"):
-        TraceBuilder(scene, channels, RATE_HZ)
-    with pytest.raises(TraceError, match="meta data say 10"):
-        TraceBuilder(scene, simulation_channels(), RATE_HZ, TraceMeta(10.0))
+        TraceBuilder(scene, channels, TraceMeta(RATE_HZ))
+    with pytest.raises(TraceError, match=r"control rate -1\.0 Hz"):
+        TraceBuilder(scene, simulation_channels(), TraceMeta(-1.0))
 
 
 def test_contacts_must_point_into_the_scene() -> None:
@@ -108,9 +108,9 @@ def test_contacts_must_point_into_the_scene() -> None:
 
 def test_events_keep_their_step() -> None:
     scene = clutter_scene()
-    builder = TraceBuilder(scene, simulation_channels(), RATE_HZ)
+    builder = TraceBuilder(scene, simulation_channels(), TraceMeta(RATE_HZ))
     builder.append(calm_hand(scene).frame(0))
     builder.append(calm_hand(scene).frame(1))
-    builder.event("policy-fault", "action has a NaN")
-    builder.event("note", step=0)
+    builder.event(1, "policy-fault", "action has a NaN")
+    builder.event(0, "note")
     assert [(e.step, e.kind) for e in builder.build().events] == [(1, "policy-fault"), (0, "note")]

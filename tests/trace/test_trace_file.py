@@ -23,7 +23,6 @@ from maniguard.trace import (
     Trace,
     TraceFileError,
     TraceMeta,
-    atomic_path,
     read_trace,
     write_trace,
 )
@@ -191,16 +190,16 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         read_trace(path)
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    path.write_text("old")
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.h5"
+    write_trace(path, random_trace(3, 5))
+    before = path.read_bytes()
 
-    def interrupted() -> None:
-        with atomic_path(path) as temporary:
-            temporary.write_text("half")
-            raise KeyboardInterrupt
+    def full_disk(_: int) -> None:
+        raise OSError(28, "No space left on device")
 
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert [p.name for p in tmp_path.iterdir()] == ["t.json"]
-    assert path.read_text() == "old"
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        write_trace(path, random_trace(4, 5))
+    assert [p.name for p in tmp_path.iterdir()] == ["t.h5"]
+    assert path.read_bytes() == before

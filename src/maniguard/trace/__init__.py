@@ -1,7 +1,7 @@
 """The simulator-independent record of a rollout: entities, frames, traces, and their file format."""
 
 from maniguard.trace.codec import CodecError, scene_from_dict, scene_to_dict
-from maniguard.trace.file import TraceFileError, atomic_path, read_trace, write_trace
+from maniguard.trace.file import TraceFileError, read_trace, write_trace
 from maniguard.trace.frame import (
     CHANNELS,
     CONTACT_FIELDS,
@@ -55,7 +55,6 @@ __all__ = [
     "TraceError",
     "TraceFileError",
     "TraceMeta",
-    "atomic_path",
     "read_trace",
     "scene_from_dict",
     "scene_to_dict",

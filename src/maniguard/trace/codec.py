@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import types
 import typing
 from collections.abc import Mapping
@@ -17,11 +16,6 @@ T = TypeVar("T")
 
 class CodecError(ManiguardError):
     """A JSON value that does not describe the record that it should."""
-
-
-def canonical_json(value: object) -> str:
-    """Return the one JSON text of `value`: sorted keys, no spaces, shortest floats that read back exactly, no NaN."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def record_to_dict(record: Any) -> dict[str, Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.errors import ManiguardError
+from maniguard.files import canonical_json, write_atomic
 from maniguard.trace.codec import (
     CodecError,
-    canonical_json,
     record_from_dict,
     record_to_dict,
     scene_from_dict,
@@ -35,42 +34,22 @@ class TraceFileError(ManiguardError):
     """A file that is not a whole, unharmed trace of a version that this package reads."""
 
 
-@contextmanager
-def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside `path` that replaces it, flushed to disk, when the block ends without an error.
-
-    A reader sees the old file or the whole new one, also after a crash. On an error nothing is left behind.
-    """
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        yield temporary
-        with open(temporary, "rb+") as handle:
-            os.fsync(handle.fileno())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    directory = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
-
-
 def write_trace(path: str | os.PathLike[str], trace: Trace) -> None:
     """Write `trace` to `path` atomically; equal traces with equal meta data give equal bytes."""
     arrays = trace_arrays(trace)
     texts = _texts(trace)
-    with atomic_path(path) as temporary, h5py.File(temporary, "w", libver=("v110", "v110")) as file:
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w", libver=("v110", "v110")) as file:
         file.attrs["format"] = FORMAT
         file.attrs["version"] = np.array(VERSION, np.int32)
         file.attrs["frames"] = len(trace)
         file.attrs["digest"] = trace.digest()
         file.attrs["checksum"] = _checksum(arrays, texts)
         for name, text in texts.items():
-            file.create_dataset(name, data=np.frombuffer(text.encode(), np.uint8), **_storage(len(text.encode())))
+            file.create_dataset(name, data=np.frombuffer(text, np.uint8), **_storage(len(text)))
         for name, array in arrays.items():
             file.create_dataset(name, data=array, **_storage(array.size))
+    write_atomic(Path(path), buffer.getvalue())
 
 
 def _storage(size: int) -> dict[str, Any]:
@@ -80,7 +59,7 @@ def _storage(size: int) -> dict[str, Any]:
     return {"track_times": False, "compression": "gzip", "compression_opts": 6, "shuffle": True}
 
 
-def _texts(trace: Trace) -> dict[str, str]:
+def _texts(trace: Trace) -> dict[str, bytes]:
     return {
         "scene": canonical_json(scene_to_dict(trace.scene)),
         "channels": canonical_json({name: channel._asdict() for name, channel in trace.channels.items()}),
@@ -89,11 +68,11 @@ def _texts(trace: Trace) -> dict[str, str]:
     }
 
 
-def _checksum(arrays: dict[str, NDArray[np.generic]], texts: dict[str, str]) -> str:
+def _checksum(arrays: dict[str, NDArray[np.generic]], texts: dict[str, bytes]) -> str:
     sha = hashlib.sha256()
     for name in sorted(texts):
-        sha.update(f"{name} {len(texts[name].encode())}\n".encode())
-        sha.update(texts[name].encode())
+        sha.update(f"{name} {len(texts[name])}\n".encode())
+        sha.update(texts[name])
     for name in sorted(arrays):
         update_with_array(sha, name, arrays[name])
     return sha.hexdigest()
@@ -142,9 +121,9 @@ def _check_format(file: h5py.File, where: Path) -> tuple[int, int]:
     return major, minor
 
 
-def _read_all(file: h5py.File) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
+def _read_all(file: h5py.File) -> tuple[dict[str, NDArray[np.generic]], dict[str, bytes]]:
     arrays: dict[str, NDArray[np.generic]] = {}
-    texts: dict[str, str] = {}
+    texts: dict[str, bytes] = {}
 
     def visit(name: str, item: h5py.Dataset | h5py.Group) -> None:
         if not isinstance(item, h5py.Dataset):
@@ -152,13 +131,13 @@ def _read_all(file: h5py.File) -> tuple[dict[str, NDArray[np.generic]], dict[str
         if "/" in name:
             arrays[name] = item[()]
         else:
-            texts[name] = bytes(item[()]).decode("utf-8", errors="replace")
+            texts[name] = bytes(item[()])
 
     file.visititems(visit)
     return arrays, texts
 
 
-def _assemble(arrays: dict[str, NDArray[np.generic]], texts: dict[str, str]) -> Trace:
+def _assemble(arrays: dict[str, NDArray[np.generic]], texts: dict[str, bytes]) -> Trace:
     records = {name: json.loads(texts[name]) for name in ("scene", "channels", "events", "meta")}
     channels = {
         name: Channel(value["provenance"], value["sampling"])

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from maniguard.errors import ManiguardError, alternatives
-from maniguard.trace.codec import canonical_json, scene_to_dict
+from maniguard.files import canonical_json
+from maniguard.trace.codec import scene_to_dict
 from maniguard.trace.frame import CHANNELS, CONTACT_FIELDS, FRAME_FIELDS, Channel, Contacts, Frame
 from maniguard.trace.scene import Scene
 
@@ -159,9 +160,9 @@ class Trace:
         equal; machine, clock and file layout have no part in it. NaNs are all the same, whatever their bits.
         """
         sha = hashlib.sha256(b"maniguard-trace-digest/1\n")
-        sha.update(canonical_json(scene_to_dict(self.scene)).encode())
-        sha.update(canonical_json({name: list(channel) for name, channel in self.channels.items()}).encode())
-        sha.update(canonical_json([[e.step, e.kind, e.detail] for e in self.events]).encode())
+        sha.update(canonical_json(scene_to_dict(self.scene)))
+        sha.update(canonical_json({name: list(channel) for name, channel in self.channels.items()}))
+        sha.update(canonical_json([[e.step, e.kind, e.detail] for e in self.events]))
         sha.update(f"{self.control_rate_hz!r}\n".encode())
         for name, array in trace_arrays(self).items():
             update_with_array(sha, name, array)
@@ -234,17 +235,12 @@ class TraceBuilder:
     made, so that live and later verdicts see the same numbers.
     """
 
-    def __init__(
-        self, scene: Scene, channels: Mapping[str, Channel], control_rate_hz: float, meta: TraceMeta | None = None
-    ) -> None:
+    def __init__(self, scene: Scene, channels: Mapping[str, Channel], meta: TraceMeta) -> None:
         check_channels(channels)
-        if not (np.isfinite(control_rate_hz) and control_rate_hz > 0):
-            raise TraceError(f"control rate {control_rate_hz!r} Hz is not a positive number")
-        self._meta = TraceMeta(control_rate_hz) if meta is None else meta
-        if self._meta.control_rate_hz != control_rate_hz:
-            raise TraceError(
-                f"control rate {control_rate_hz} Hz, but the meta data say {self._meta.control_rate_hz} Hz"
-            )
+        rate = meta.control_rate_hz
+        if not (np.isfinite(rate) and rate > 0):
+            raise TraceError(f"control rate {rate!r} Hz is not a positive number")
+        self._meta = meta
         self._scene = scene
         self._channels = dict(channels)
         self._types = column_types(scene)
@@ -272,9 +268,9 @@ class TraceBuilder:
             _check_array(f"frame {step}: contact {name!r}", value, (len(frame.contacts), *shape), np.dtype(kind))
         self._frames.append(frame)
 
-    def event(self, kind: str, detail: str = "", *, step: int | None = None) -> None:
-        """Note an event at the last frame, or at `step`."""
-        self._events.append(Event(max(len(self._frames) - 1, 0) if step is None else step, kind, detail))
+    def event(self, step: int, kind: str, detail: str = "") -> None:
+        """Note an event at frame `step`."""
+        self._events.append(Event(step, kind, detail))
 
     def build(self) -> Trace:
         """Stack what was collected; TraceError without a single frame."""
