@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from maniguard.planning import kinematics as kin
 from maniguard.planning.timing import CARRY, FREE, NEAR, Pace, densify, retime
+from maniguard.sim import robot
 
 HOME = np.array([0.0, -0.785398, 0.0, -2.356194, 0.0, 1.570796, 0.785398])
 offsets = st.lists(st.lists(st.floats(-0.5, 0.5), min_size=7, max_size=7), min_size=1, max_size=4)
@@ -17,11 +18,11 @@ def test_targets_end_at_the_end_and_respect_the_limits(steps: list[list[float]],
     np.testing.assert_array_equal(targets[-1], path[-1])
     chain = np.concatenate([path[:1], path[:1], targets, targets[-1:]])
     velocity = np.diff(chain, axis=0) * 20
-    assert np.all(np.abs(velocity) <= kin.VELOCITY_RAD_S * pace.velocity_share * 1.06)
+    assert np.all(np.abs(velocity) <= robot.VELOCITY_RAD_S * pace.velocity_share * 1.06)
     acceleration = np.diff(velocity, axis=0) * 20
     # Corners of an unrounded path may ask for more; rounded ones may not.
     if smooth:
-        assert np.all(np.abs(acceleration) <= kin.ACCELERATION_RAD_S2)
+        assert np.all(np.abs(acceleration) <= robot.ACCELERATION_RAD_S2)
 
 
 def test_a_straight_line_starts_and_ends_at_rest_and_keeps_the_tcp_speed() -> None:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maniguard.sim import robot
+
 F64 = NDArray[np.float64]
 
 # Franka Emika, "Denavit-Hartenberg parameters" (Craig's convention), metres.
@@ -19,11 +21,8 @@ FLANGE_M = 0.107
 FLANGE_TO_TCP_M = 0.1034
 HAND_ROTATION_RAD = -np.pi / 4
 
-# Franka Emika, "Limits for Panda": joint positions, velocities and accelerations.
-LOWER_RAD: F64 = np.array([-2.8973, -1.7628, -2.8973, -3.0718, -2.8973, -0.0175, -2.8973])
-UPPER_RAD: F64 = np.array([2.8973, 1.7628, 2.8973, -0.0698, 2.8973, 3.7525, 2.8973])
-VELOCITY_RAD_S: F64 = np.array([2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61])
-ACCELERATION_RAD_S2: F64 = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])
+LOWER_RAD: F64 = robot.JOINT_LIMITS_RAD[:, 0]
+UPPER_RAD: F64 = robot.JOINT_LIMITS_RAD[:, 1]
 
 _TWISTS = (0.0, -np.pi / 2, np.pi / 2, np.pi / 2, -np.pi / 2, np.pi / 2, np.pi / 2)
 _OFFSETS = (0.0, 0.0, 0.0, ELBOW_OFFSET_M, -ELBOW_OFFSET_M, 0.0, WRIST_OFFSET_M)
@@ -153,13 +152,14 @@ def solutions(base_T_tcp: F64, *, samples: int = 36, margin_rad: float = 0.05) -
     return q[np.all((q >= LOWER_RAD + margin_rad) & (q <= UPPER_RAD - margin_rad), axis=-1)]
 
 
-def follow(q_start: F64, poses: F64, *, jump_rad: float = 0.35) -> F64 | None:
+def follow(q_start: F64, poses: F64, *, wrist_rad: F64 | None = None, jump_rad: float = 0.3) -> F64 | None:
     """Return joint vectors (P, 7) through `poses` (P, 4, 4) one after the other, starting next to `q_start` (7,).
 
-    The last joint keeps its angle, and of the remaining solutions the nearest to the one before is taken. None when a
-    pose has no solution or the nearest one is more than `jump_rad` away in some joint.
+    The last joint keeps its angle, or takes those of `wrist_rad` (P,). Of the remaining solutions the nearest to the
+    one before is taken. None when a pose has no solution or the nearest one is more than `jump_rad` away in some
+    joint.
     """
-    found = inverse(poses, np.full(len(poses), q_start[6]))
+    found = inverse(poses, np.full(len(poses), q_start[6]) if wrist_rad is None else wrist_rad)
     out = np.empty((len(poses), 7))
     last = np.asarray(q_start, dtype=np.float64)
     for row in range(len(poses)):

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maniguard.planning.kinematics import ACCELERATION_RAD_S2, F64, VELOCITY_RAD_S, forward
+from maniguard.planning.kinematics import F64, forward
+from maniguard.sim.robot import ACCELERATION_RAD_S2, VELOCITY_RAD_S
 
 
 class Pace(NamedTuple):

@@ -1,0 +1,214 @@
+"""Pick something out of a crowd and bring it somewhere: which grasp, which arm posture, how high, along which way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from maniguard.planning.collision import Clearance, CollisionModel
+from maniguard.planning.frames import inverted, line, matrix, top_down
+from maniguard.planning.kinematics import F64, follow, forward, manipulability, solutions
+from maniguard.sim import Grasp
+from maniguard.sim.robot import MAX_OPENING_M
+
+HALF_TURN: F64 = np.diag([-1.0, -1.0, 1.0, 1.0])
+STANDOFF_M = 0.10
+# What the fingers may pass at; between the fingers and a neighbour half a centimetre is close, a third too close.
+FINGER_CLEARANCES = (Clearance(0.010, 0.003), Clearance(0.006, 0.003), Clearance(0.0035, 0.002))
+CARRY_CLEARANCE = Clearance(0.018, 0.015)
+RAISES_M = (0.06, 0.10, 0.14, 0.19, 0.25, 0.32)
+_TRIES_PER_POSE = 6
+
+
+@dataclass(frozen=True, eq=False)
+class GraspChoice:
+    """A grasp with an arm posture: joint vectors before (7,), on the way in (W, 7) and at the grasp (7,); its gap."""
+
+    grasp: Grasp
+    world_T_tcp: F64
+    q_before: F64
+    approach: F64
+    q_grasp: F64
+    gap_m: float
+
+    @property
+    def opening(self) -> float:
+        """The gripper opening of the approach, 0 to 1."""
+        return min(1.0, self.grasp.opening_m / MAX_OPENING_M)
+
+
+@dataclass(frozen=True, eq=False)
+class CarryChoice:
+    """Joint paths that lift a held object (W, 7), carry it over (W, 7) and lower it (W, 7); `raise_m` is how high."""
+
+    lift: F64
+    over: F64
+    lower: F64
+    raise_m: float
+
+
+def grasp_choices(
+    model: CollisionModel,
+    target: str,
+    world_T_object: F64,
+    grasps: Sequence[Grasp],
+    q_near: F64,
+) -> list[GraspChoice]:
+    """Return the stored grasps that can be reached without touching anything else, the best first.
+
+    Better is: more room around the fingers (up to 1 cm), then an earlier stored grasp, then a posture nearer to
+    `q_near` and farther from joint limits. At most one choice per grasp and half turn.
+    """
+    found: list[tuple[tuple[float, ...], GraspChoice]] = []
+    for rank, grasp in enumerate(grasps):
+        for turn in (np.eye(4), HALF_TURN):
+            pose = world_T_object @ matrix(grasp.object_T_tcp) @ turn
+            choice = _reach(model, target, grasp, pose, q_near)
+            if choice is not None:
+                posture = float(np.abs(choice.q_before - q_near).max())
+                key = (-round(min(choice.gap_m, 0.010), 3), float(_order(grasps, rank)), posture)
+                found.append((key, choice))
+    found.sort(key=lambda item: item[0])
+    return [choice for _, choice in found]
+
+
+def carry_choice(
+    model: CollisionModel,
+    target: str,
+    choice: GraspChoice,
+    world_T_object: F64,
+    goal_m: F64,
+) -> CarryChoice | None:
+    """Return how to bring the held object's origin to `goal_m` (3,), upright all the way, or None.
+
+    Lifts straight up by the smallest of `RAISES_M` that lets it pass over everything, turns about the base towards
+    the goal at that height, and lowers. The object is checked against every other one, the arm against all of them.
+    """
+    tcp_T_object = inverted(choice.world_T_tcp) @ world_T_object
+    grasp_pose = choice.world_T_tcp
+    model.ignore(())
+    model.hold(target, tcp_T_object)
+    model.opening_m = choice.grasp.width_m
+    try:
+        for raise_m in RAISES_M:
+            raised = grasp_pose.copy()
+            raised[2, 3] += raise_m
+            lift = follow(choice.q_grasp, line(grasp_pose, raised))
+            if lift is None or not model.free(lift[len(lift) // 2 :], CARRY_CLEARANCE):
+                continue
+            for over, lower in _ways(lift[-1], raised, tcp_T_object, goal_m):
+                if model.free(over, CARRY_CLEARANCE) and model.free(lower, CARRY_CLEARANCE):
+                    return CarryChoice(lift, over, lower, raise_m)
+    finally:
+        model.hold(None)
+    return None
+
+
+def above(
+    model: CollisionModel, point_m: F64, yaws_rad: Sequence[float], q_near: F64, clearance: Clearance
+) -> F64 | None:
+    """Return a free joint vector (7,) with the hand straight above a point (3,), nearest to `q_near`, or None."""
+    best: F64 | None = None
+    for yaw in yaws_rad:
+        q = solutions(top_down(point_m, yaw))
+        q = q[np.argsort(np.abs(q - q_near).max(axis=1), kind="stable")][:12]
+        for row in q:
+            if best is not None and np.abs(row - q_near).max() >= np.abs(best - q_near).max():
+                break
+            if model.free(row[None], clearance):
+                best = row
+                break
+    return best
+
+
+def _order(grasps: Sequence[Grasp], rank: int) -> int:
+    """Return the rank of a grasp's kind among the stored kinds: yaws of one kind are equally good."""
+    kinds = list(dict.fromkeys(grasp.kind for grasp in grasps))
+    return kinds.index(grasps[rank].kind)
+
+
+def _reach(model: CollisionModel, target: str, grasp: Grasp, pose: F64, q_near: F64) -> GraspChoice | None:
+    q_all = solutions(pose)
+    if not len(q_all):
+        return None
+    cost = np.abs(q_all - q_near).max(axis=1) - 0.8 * np.minimum(manipulability(q_all), 0.3)
+    q_all = q_all[np.argsort(cost, kind="stable")]
+    before = pose.copy()
+    before[:3, 3] -= STANDOFF_M * pose[:3, 2]
+    inward = line(before, pose)
+    model.hold(None)
+    model.ignore((target,))
+    model.opening_m = grasp.opening_m
+    tried = 0
+    for clearance in FINGER_CLEARANCES:
+        for q_grasp in q_all:
+            if not model.free(q_grasp[None], clearance):
+                continue
+            outward = follow(q_grasp, np.concatenate([inward[-2::-1], before[None]]))
+            if outward is None:
+                continue
+            path = np.concatenate([outward[::-1], q_grasp[None]])
+            if not model.free(path, clearance):
+                continue
+            q_before = path[0]
+            # At the standoff the target is an obstacle like the others, because the transit must not touch it.
+            model.ignore(())
+            clear = model.free(q_before[None], Clearance(0.006, 0.004))
+            model.ignore((target,))
+            if clear:
+                return GraspChoice(grasp, pose, q_before, path[1:], q_grasp, model.gap(q_grasp))
+            tried += 1
+            if tried >= _TRIES_PER_POSE:
+                return None
+    return None
+
+
+def _ways(q_start: F64, start: F64, tcp_T_object: F64, goal_m: F64) -> Iterator[tuple[F64, F64]]:
+    """Yield joint paths over and down to the goal: about the base at an even height, hand turning with it or not."""
+    object_start = start @ tcp_T_object
+    r0, a0 = np.hypot(object_start[0, 3], object_start[1, 3]), np.arctan2(object_start[1, 3], object_start[0, 3])
+    r1, a1 = np.hypot(goal_m[0], goal_m[1]), np.arctan2(goal_m[1], goal_m[0])
+    drop = goal_m[2] - object_start[2, 3]
+    length = max(abs(r1 - r0), abs(a1 - a0) * max(r0, r1), 1e-6)
+    shares = np.arange(1, max(2, int(np.ceil(length / 0.012))) + 1) / max(2, int(np.ceil(length / 0.012)))
+    for turning in (1.0, 0.5, 0.0):
+        poses = np.empty((len(shares), 4, 4))
+        for index, share in enumerate(shares):
+            radius, angle = r0 + share * (r1 - r0), a0 + share * (a1 - a0)
+            turn = turning * share * (a1 - a0)
+            moved = object_start.copy()
+            moved[:3, :3] = _about_z(turn) @ object_start[:3, :3]
+            moved[:2, 3] = radius * np.cos(angle), radius * np.sin(angle)
+            poses[index] = moved @ inverted(tcp_T_object)
+        end = poses[-1].copy()
+        end[2, 3] += drop
+        down = line(poses[-1], end)
+        for wrist in _wrist_ends(q_start, end):
+            steps = q_start[6] + (wrist - q_start[6]) * shares
+            over = follow(q_start, poses, wrist_rad=steps)
+            if over is None:
+                continue
+            lower = follow(over[-1], down)
+            if lower is not None:
+                yield over, lower
+
+
+def _wrist_ends(q_start: F64, end: F64) -> list[float]:
+    """Return angles of the last joint that reach the end pose, the nearest to the start's first."""
+    q = solutions(end)
+    if not len(q):
+        return []
+    order = np.argsort(np.abs(q - q_start).max(axis=1), kind="stable")
+    return list(dict.fromkeys([float(q_start[6]), *(float(v) for v in q[order, 6])]))[:6]
+
+
+def _about_z(angle: float) -> F64:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def tcp_height(q: F64) -> float:
+    """Return the height of the tcp in m at a joint vector (7,)."""
+    return float(forward(q)[2, 3])

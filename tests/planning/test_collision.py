@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+
+from maniguard.planning.collision import Clearance, CollisionModel, PlanningError
+from maniguard.planning.frames import inverted, line, matrix_of, pose_of, top_down
+from maniguard.planning.kinematics import forward, solutions
+from maniguard.trace.scene import Box, Entity, Hull, Scene
+
+HOME = np.array([0.0, -0.785398, 0.0, -2.356194, 0.0, 1.570796, 0.785398])
+
+
+def cube(name: str, half: tuple[float, float, float]) -> Entity:
+    x, y, z = half
+    corners = tuple((sx * x, sy * y, z + sz * z) for sx in (-1, 1) for sy in (-1, 1) for sz in (-1, 1))
+    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    faces = tuple(face for a, b, c, d in quads for face in ((a, b, c), (a, c, d)))
+    return Entity(name, "object", "block", "obstacle", movable=True, hull=Hull(corners, faces))
+
+
+TABLE = Entity("table", "support", "table", "support", boxes=(Box((0.5, 0.0, -0.02), (0.5, 0.5, 0.02)),))
+SCENE = Scene((TABLE, cube("low", (0.03, 0.03, 0.03)), cube("tall", (0.02, 0.02, 0.1))))
+
+
+def at(x: float, y: float, z: float = 0.0) -> np.ndarray:
+    return matrix_of((x, y, z), (1.0, 0.0, 0.0, 0.0))
+
+
+@pytest.fixture
+def model() -> CollisionModel:
+    model = CollisionModel(SCENE)
+    model.place({"low": at(0.5, 0.0), "tall": at(0.5, 0.3)})
+    return model
+
+
+def hand_at(x: float, y: float, z: float, yaw: float = 0.0) -> np.ndarray:
+    q = solutions(top_down((x, y, z), yaw))
+    return q[np.argmin(np.abs(q - HOME).max(axis=1))][None]
+
+
+def test_hand_hits_what_is_under_it_and_only_that(model: CollisionModel) -> None:
+    assert model.free(hand_at(0.5, 0.0, 0.15))
+    hit = model.first_hit(np.concatenate([hand_at(0.5, 0.0, 0.15), hand_at(0.5, 0.0, 0.03)]))
+    assert hit is not None
+    assert hit[0] == 1
+    assert "low" in hit[1:]
+    model.ignore(("low",))
+    assert model.free(hand_at(0.5, 0.0, 0.03))
+
+
+def test_clearance_is_a_distance(model: CollisionModel) -> None:
+    # The cube's top is at 6 cm and a fingertip ends 11 mm below the tcp, give or take its rounding.
+    model.opening_m = 0.03
+    assert model.free(hand_at(0.5, 0.0, 0.06 + 0.011 + 0.014), Clearance(0.012, 0.0))
+    assert not model.free(hand_at(0.5, 0.0, 0.06 + 0.011 + 0.008), Clearance(0.012, 0.0))
+    assert model.free(hand_at(0.5, 0.0, 0.06 + 0.011 + 0.008), Clearance(0.003, 0.0))
+    gap = model.gap(hand_at(0.5, 0.0, 0.06 + 0.011 + 0.008)[0])
+    assert 0.004 < gap < 0.012
+
+
+def test_table_is_an_obstacle_with_its_own_clearance(model: CollisionModel) -> None:
+    assert model.free(hand_at(0.4, -0.3, 0.011 + 0.01), Clearance(0.02, 0.005))
+    assert not model.free(hand_at(0.4, -0.3, 0.005), Clearance(0.0, 0.0))
+
+
+def test_held_object_moves_with_the_hand_and_meets_the_others(model: CollisionModel) -> None:
+    grasp = hand_at(0.5, 0.0, 0.05)
+    model.hold("low", inverted(forward(grasp[0])) @ at(0.5, 0.0))
+    assert model.free(grasp, Clearance(0.0, -1.0)), "the hand does not collide with what it holds"
+    assert model.first_hit(hand_at(0.5, 0.265, 0.08), Clearance(0.0, 0.0)) is not None
+    over = hand_at(0.5, 0.3, 0.25 + 0.1)
+    assert model.free(over)
+    model.hold(None)
+    model.place({"low": at(0.5, 0.0)})
+    assert model.free(over)
+    assert not model.free(grasp)
+
+
+def test_unknown_names_are_errors(model: CollisionModel) -> None:
+    with pytest.raises(PlanningError, match=r"'mug'.*low, tall"):
+        model.place({"mug": np.eye(4)})
+    with pytest.raises(PlanningError, match="'mug'"):
+        model.hold("mug", np.eye(4))
+
+
+def test_poses_and_matrices_are_inverse_to_each_other() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        quat = rng.normal(size=4)
+        quat /= np.linalg.norm(quat)
+        position, back = pose_of(matrix_of((1.0, 2.0, 3.0), quat))
+        np.testing.assert_allclose(position, (1.0, 2.0, 3.0))
+        assert abs(abs(float(back @ quat)) - 1.0) < 1e-12
+        pose = matrix_of((1.0, 2.0, 3.0), quat)
+        np.testing.assert_allclose(inverted(pose) @ pose, np.eye(4), atol=1e-12)
+
+
+def test_line_ends_at_its_end_in_even_steps() -> None:
+    start, end = top_down((0.4, 0.1, 0.3), 0.2), top_down((0.5, -0.1, 0.2), 1.4)
+    poses = line(start, end)
+    np.testing.assert_allclose(poses[-1], end, atol=1e-12)
+    steps = np.linalg.norm(np.diff(np.concatenate([start[None], poses])[:, :3, 3], axis=0), axis=1)
+    np.testing.assert_allclose(steps, steps[0], atol=1e-12)
+    assert steps[0] <= 0.006
+    for pose in poses:
+        np.testing.assert_allclose(pose[:3, :3] @ pose[:3, :3].T, np.eye(3), atol=1e-12)
