@@ -29,7 +29,9 @@ def main(checkout: Path) -> None:
     home = Path(package.__file__).resolve().parent
     assert not home.is_relative_to(checkout.resolve()), f"imported from the checkout: {home}"
 
-    modules = [m.name for m in pkgutil.walk_packages([str(home)], prefix="maniguard.") if not m.name.endswith("__main__")]
+    modules = [
+        m.name for m in pkgutil.walk_packages([str(home)], prefix="maniguard.") if not m.name.endswith("__main__")
+    ]
     assert len(modules) > 20, modules
     for name in modules:
         importlib.import_module(name)
@@ -45,7 +47,8 @@ def main(checkout: Path) -> None:
     strays = sorted(name for name in files if name.startswith(("tests/", "docs/", "benchmarks/")))
     assert not strays, f"in the wheel by mistake: {strays[:5]}"
 
-    print(f"maniguard {importlib.metadata.version('maniguard')} on Python {sys.version.split()[0]}: {len(modules)} modules import")
+    version = importlib.metadata.version("maniguard")
+    print(f"maniguard {version} on Python {sys.version.split()[0]}: {len(modules)} modules import")
 
 
 if __name__ == "__main__":

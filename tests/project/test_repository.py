@@ -15,9 +15,14 @@ TASKS = ROOT / "src" / "maniguard" / "bench" / "tasks"
 # Put together from pieces so that this file passes its own check.
 FORBIDDEN = {
     "a registry's host": r"(?:py" + r"pi\.org|pythonhos" + r"ted\.org|registry\.npm" + r"js\.|deb\.deb" + r"ian\.org)",
-    "a folder of a workplace": r"(?<![\w.-])/(?:wo" + r"rk|ro" + r"ot|ho" + r"me/\w+)/|bash_" + r"jobs|\.\./sha" + r"red/",
+    "a folder of a workplace": r"(?<![\w.-])/(?:wo"
+    + r"rk|ro"
+    + r"ot|ho"
+    + r"me/\w+)/|bash_"
+    + r"jobs|\.\./sha"
+    + r"red/",
     "a numbered work item": r"\bis" + r"sues?\s+#?\d+\b",
-    "a working period": r"(?<![/\"'\w])ses" + r"sions?\b(?![/\"'])",
+    "a working period": r"\b(?:previous|earlier|last|other|another|developer|working)\s+ses" + r"sions?\b",
 }
 
 
@@ -67,7 +72,7 @@ def test_the_word_check_finds_what_it_should(line: str) -> None:
         'post("/session")',
         "a network of workers",
         "https://arxiv.org/abs/2608.17386",
-        "obsession, possession",
+        "the rollout's session ends",
     ],
 )
 def test_the_word_check_leaves_ordinary_text_alone(line: str) -> None:
