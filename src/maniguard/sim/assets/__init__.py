@@ -1,0 +1,22 @@
+"""Household objects made by code: a parametric description becomes meshes, convex collision pieces, mass, looks, grasps."""
+
+from maniguard.sim.assets.asset import Asset, AssetError
+from maniguard.sim.assets.build import build, default_appearance, nominal_mass_kg
+from maniguard.sim.assets.elements import CollisionGeom, add_asset, add_material, add_visual
+from maniguard.sim.assets.materials import PALETTES, AppearanceError, Material, Texture
+
+__all__ = [
+    "PALETTES",
+    "AppearanceError",
+    "Asset",
+    "AssetError",
+    "CollisionGeom",
+    "Material",
+    "Texture",
+    "add_asset",
+    "add_material",
+    "add_visual",
+    "build",
+    "default_appearance",
+    "nominal_mass_kg",
+]

@@ -1,0 +1,133 @@
+"""Putting assets into a MuJoCo model: meshes, materials, textures, geoms and the inertia of a body."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from maniguard.sim.assets.asset import Asset
+from maniguard.sim.assets.materials import Material, Texture
+from maniguard.sim.assets.mesh import VisualMesh
+from maniguard.sim.assets.pieces import Piece
+
+VISUAL_GROUP = 2
+COLLISION_GROUP = 3
+# Softer contacts let the fingers sink through thin walls; stiffer ones ring at a 2 ms step.
+SOLREF = (0.005, 1.0)
+CONDIM = 4
+
+
+@dataclass(frozen=True)
+class CollisionGeom:
+    """The name of a collision geom in the model and the part of the asset that it belongs to."""
+
+    name: str
+    part: str
+
+
+def add_asset(spec: mujoco.MjSpec, body: mujoco.MjsBody, asset: Asset, prefix: str) -> tuple[CollisionGeom, ...]:
+    """Add the asset's geoms and inertia to `body`; names start with `prefix`.
+
+    Visual geoms are in group 2 and touch nothing, collision geoms in group 3 and weigh nothing: mass and inertia are the
+    asset's. Returns the collision geoms in the order of `asset.pieces`.
+    """
+    for index, mesh in enumerate(asset.visuals):
+        add_visual(spec, body, mesh, asset.materials[mesh.slot], f"{prefix}visual{index}")
+    names = []
+    for index, piece in enumerate(asset.pieces):
+        name = f"{prefix}collision{index}"
+        _add_piece(spec, body, piece, asset, name)
+        names.append(CollisionGeom(name, piece.part))
+    body.explicitinertial = True
+    body.mass = asset.mass_kg
+    body.ipos = asset.center_of_mass_m
+    inertia = asset.inertia
+    body.fullinertia = [
+        inertia[0, 0],
+        inertia[1, 1],
+        inertia[2, 2],
+        inertia[0, 1],
+        inertia[0, 2],
+        inertia[1, 2],
+    ]
+    return tuple(names)
+
+
+def add_visual(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, mesh: VisualMesh, material: Material, name: str
+) -> mujoco.MjsGeom:
+    """Add one visual mesh to `body`; it touches nothing and weighs nothing."""
+    stored = spec.add_mesh(name=name)
+    stored.uservert = mesh.vertices.ravel()
+    stored.usernormal = mesh.normals.ravel()
+    stored.userface = mesh.faces.ravel()
+    stored.userfacenormal = mesh.faces.ravel()
+    if material.texture is not None:
+        # MuJoCo's texture rows run downwards from v = 0.
+        stored.usertexcoord = np.stack([mesh.uv[:, 0], 1.0 - mesh.uv[:, 1]], axis=1).ravel()
+        stored.userfacetexcoord = mesh.faces.ravel()
+    stored.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+    return body.add_geom(
+        name=name,
+        type=mujoco.mjtGeom.mjGEOM_MESH,
+        meshname=name,
+        material=add_material(spec, material),
+        contype=0,
+        conaffinity=0,
+        mass=0.0,
+        group=VISUAL_GROUP,
+    )
+
+
+def add_material(spec: mujoco.MjSpec, material: Material) -> str:
+    """Add a material, and its texture, unless an equal one is there; returns its name."""
+    key = repr((material.rgba, material.texture.key if material.texture else None, material.specular))
+    key += repr((material.shininess, material.emission, material.repeat))
+    name = "material:" + hashlib.sha256(key.encode()).hexdigest()[:16]
+    if spec.material(name) is not None:
+        return name
+    stored = spec.add_material(name=name)
+    stored.rgba = material.rgba
+    stored.specular, stored.shininess, stored.emission = material.specular, material.shininess, material.emission
+    stored.reflectance = 0.0
+    stored.texrepeat = material.repeat
+    if material.texture is not None:
+        stored.textures[int(mujoco.mjtTextureRole.mjTEXROLE_RGB)] = _add_texture(spec, material.texture)
+    return name
+
+
+def _add_texture(spec: mujoco.MjSpec, texture: Texture) -> str:
+    name = "texture:" + hashlib.sha256(texture.key.encode()).hexdigest()[:16]
+    if spec.texture(name) is None:
+        pixels = texture.pixels()
+        stored = spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_2D)
+        stored.height, stored.width, stored.nchannel = pixels.shape
+        stored.data = pixels.tobytes()
+    return name
+
+
+def _add_piece(spec: mujoco.MjSpec, body: mujoco.MjsBody, piece: Piece, asset: Asset, name: str) -> None:
+    kinds = {
+        "box": mujoco.mjtGeom.mjGEOM_BOX,
+        "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+        "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+        "mesh": mujoco.mjtGeom.mjGEOM_MESH,
+    }
+    geom = body.add_geom(name=name, type=kinds[piece.shape], group=COLLISION_GROUP, mass=0.0)
+    geom.friction = asset.friction
+    geom.solref = SOLREF
+    geom.condim = CONDIM
+    geom.rgba = (0.4, 0.7, 0.4, 0.35)
+    if piece.shape == "mesh":
+        stored = spec.add_mesh(name=name)
+        stored.uservert = np.asarray(piece.vertices_m).ravel()
+        geom.meshname = name
+    else:
+        size = np.zeros(3)
+        size[: len(piece.size_m)] = piece.size_m
+        geom.size = size
+        geom.pos = piece.center_m
+        geom.quat = piece.quat_wxyz

@@ -1,0 +1,123 @@
+"""Silhouettes in the (r, z) half plane: smooth curves, filleted corners, walls of real thickness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+
+Array = NDArray[np.float64]
+Points = Sequence[tuple[float, float]]
+
+
+def smooth(points: Points, *, count: int = 14) -> Array:
+    """Return a smooth curve (count, 2) through `points` (r, z), which never overshoots them (monotone cubic in arc length)."""
+    given = np.asarray(points, dtype=float)
+    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1))])
+    wanted = np.unique(np.concatenate([np.linspace(0.0, along[-1], count), along[[0, -1]]]))
+    return np.asarray(PchipInterpolator(along, given)(wanted))
+
+
+def filleted(points: Points, radii: Sequence[float] | float, *, steps: int = 3) -> Array:
+    """Round the inner corners of a polyline (P, 2) with arcs of `radii` (one per corner, or one for all)."""
+    given = np.asarray(points, dtype=float)
+    corner_radii = np.broadcast_to(radii, len(given) - 2)
+    out = [given[0]]
+    for i in range(1, len(given) - 1):
+        before, corner, after = given[i - 1], given[i], given[i + 1]
+        into, away = corner - before, after - corner
+        length_in, length_out = np.linalg.norm(into), np.linalg.norm(away)
+        into, away = into / length_in, away / length_out
+        turn = np.arccos(np.clip(into @ away, -1.0, 1.0))
+        reach = corner_radii[i - 1] * np.tan(turn / 2.0)
+        reach = min(reach, 0.49 * length_in, 0.49 * length_out)
+        if turn < 0.05 or reach < 1e-6:
+            out.append(corner)
+            continue
+        radius = reach / np.tan(turn / 2.0)
+        start = corner - reach * into
+        cross = into[0] * away[1] - into[1] * away[0]
+        inward = np.array([-into[1], into[0]]) * np.sign(cross)
+        centre = start + radius * inward
+        for k in range(steps + 1):
+            angle = turn * k / steps
+            out.append(centre - radius * inward * np.cos(angle) + radius * into * np.sin(angle))
+    out.append(given[-1])
+    return np.asarray(out)
+
+
+def offset(points: Array, distance: float) -> Array:
+    """Shift a silhouette that is walked upwards to its inner side by `distance`; corners are mitred, r stays >= 0."""
+    steps = np.diff(points, axis=0)
+    lengths = np.maximum(np.linalg.norm(steps, axis=1), 1e-12)
+    normals = np.stack([-steps[:, 1], steps[:, 0]], axis=1) / lengths[:, None]
+    out = np.empty_like(points)
+    for i in range(len(points)):
+        before, after = normals[max(i - 1, 0)], normals[min(i, len(normals) - 1)]
+        middle = before + after
+        middle /= np.linalg.norm(middle)
+        out[i] = points[i] + middle * distance / max(float(middle @ before), 0.5)
+    out[:, 0] = np.maximum(out[:, 0], 0.0)
+    return out
+
+
+def vessel(outer: Array, wall_m: float, floor_m: float, *, foot_recess_m: float = 0.0) -> tuple[Array, Array]:
+    """Close an outer silhouette (walked upwards from the foot) into a hollow body: rounded rim, inner wall, floor.
+
+    Returns two profiles for `lathe`: the outside from the axis over the rim, the inside from there to the axis. The
+    floor's upper side lies `floor_m` above the foot.
+    """
+    inner = offset(outer, wall_m)
+    floor_z = float(outer[0, 1]) + floor_m
+    inner = inner[inner[:, 1] > floor_z + 1e-4]
+    top_out, top_in = outer[-1], inner[-1]
+    middle, spoke = (top_out + top_in) / 2.0, (top_out - top_in) / 2.0
+    up = np.array([-spoke[1], spoke[0]])
+    rim = [middle + spoke * np.cos(a) + up * np.sin(a) for a in np.linspace(0.0, np.pi, 6)[1:-1]]
+    down = inner[::-1]
+    corner_r = float(np.interp(floor_z, inner[:, 1], inner[:, 0])) if len(inner) > 1 else float(down[-1, 0])
+    bend = min(0.35 * corner_r, 0.006)
+    corner = [(float(down[-1, 0]), float(down[-1, 1])), (corner_r, floor_z), (0.0, floor_z)]
+    if down[-1, 1] - floor_z > 0.002:
+        tail = filleted(corner, bend, steps=2)[1:]
+    else:
+        tail = np.array(corner[1:])
+    foot = [(0.0, float(outer[0, 1]))]
+    if foot_recess_m > 0.0:
+        ring = float(outer[0, 0]) - max(0.6 * wall_m, 0.003)
+        foot = [(0.0, foot_recess_m), (ring - foot_recess_m, foot_recess_m), (ring, float(outer[0, 1]))]
+    return np.concatenate([np.asarray(foot), outer, np.asarray(rim), down[:1]]), np.concatenate([down, tail])
+
+
+def revolved_volume(*profiles: Array) -> float:
+    """Return the volume in m³ that closed profiles (walked with matter on the left) enclose when revolved about z."""
+    walked = np.concatenate(profiles)
+    r0, z0, r1, z1 = walked[:-1, 0], walked[:-1, 1], walked[1:, 0], walked[1:, 1]
+    return float(np.pi * np.sum((r0 * r0 + r0 * r1 + r1 * r1) / 3.0 * (z1 - z0)))
+
+
+def simplified(points: Array, tolerance_m: float, *, limit: int = 5) -> Array:
+    """Return the fewest of `points`, at most `limit`, whose polyline stays within `tolerance_m` (or as near as it can)."""
+    keep = [0, len(points) - 1]
+    while len(keep) < limit:
+        worst, where = 0.0, -1
+        for start, end in zip(keep[:-1], keep[1:], strict=True):
+            if end - start < 2:
+                continue
+            chord = points[end] - points[start]
+            length = max(float(np.linalg.norm(chord)), 1e-12)
+            inside = points[start + 1 : end] - points[start]
+            away = np.abs(chord[0] * inside[:, 1] - chord[1] * inside[:, 0]) / length
+            if away.max() > worst:
+                worst, where = float(away.max()), start + 1 + int(away.argmax())
+        if where < 0 or worst <= tolerance_m:
+            break
+        keep = sorted([*keep, where])
+    return points[keep]
+
+
+def radius_at(outer: Array, z: float) -> float:
+    """Return the radius of a silhouette walked upwards at height `z`."""
+    return float(np.interp(z, outer[:, 1], outer[:, 0]))

@@ -1,0 +1,48 @@
+"""Densities that masses come from, in kg/m³."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from maniguard.errors import alternatives
+from maniguard.sim.assets.asset import AssetError
+
+# Solid materials: middle of the ranges in common engineering tables. Goods: bulk densities of the packed product, air included,
+# from net weight and outer size of ordinary packages.
+DENSITY_KG_M3 = MappingProxyType(
+    {
+        "stoneware": 2250.0,  # fired clay with some porosity, 2000–2400
+        "porcelain": 2400.0,  # 2300–2500
+        "earthenware": 1900.0,  # 1700–2100
+        "glass": 2500.0,  # soda-lime glass
+        "steel": 7850.0,  # carbon and stainless steel, 7700–8000
+        "aluminium": 2700.0,
+        "enamelled steel": 7600.0,  # steel with a glass coat
+        "wood": 690.0,  # beech and oak, air dry, 650–750
+        "bamboo": 700.0,
+        "cork": 200.0,
+        "plastic": 950.0,  # polyethylene and polypropylene, 900–970
+        "melamine": 1500.0,
+        "wax": 900.0,  # paraffin 880–920
+        "paper": 800.0,  # bound paper, 700–900
+        "water": 1000.0,  # also milk, juice, soup and wine to within 5 %
+        "oil": 920.0,
+        "preserve": 1150.0,  # jam, tomato paste, 1050–1350
+        "beans": 1020.0,  # cooked, in brine
+        "cereal": 130.0,  # 375 g in 190 × 65 × 290 mm is 105; flakes to clusters 90–200
+        "tea": 190.0,  # 20 bags, 40 g with box, in 125 × 65 × 75 mm… loose-leaf packets reach 300
+        "biscuits": 330.0,
+        "rice": 780.0,
+        "sugar": 850.0,
+        "coffee": 400.0,
+        "detergent": 1030.0,
+        "pepper": 520.0,
+    }
+)
+
+
+def density_kg_m3(substance: str) -> float:
+    """Return a density; AssetError lists the substances."""
+    if substance not in DENSITY_KG_M3:
+        raise AssetError(f"substance {substance!r} is not known; valid are {alternatives(DENSITY_KG_M3)}")
+    return DENSITY_KG_M3[substance]
