@@ -53,8 +53,9 @@ class CollisionModel:
         model = self._model
         self._geom_owner = [model.body(int(body)).name for body in model.geom_bodyid]
         self._is_object = np.array([owner in self._objects for owner in self._geom_owner])
-        self._is_support = np.array([owner.startswith("support:") for owner in self._geom_owner])
-        self._address = {name: int(model.joint(f"free:{name}").qposadr[0]) for name in self._objects}
+        supports = [entity.name for entity in scene.entities if entity.kind == "support"]
+        self._is_support = np.array([owner in supports for owner in self._geom_owner])
+        self._address = {name: int(model.joint(f"free:{name}").qposadr[0]) for name in (*self._objects, *supports)}
         self._finger = [int(model.joint(f"finger_joint{i}").qposadr[0]) for i in (1, 2)]
         self._arm = int(model.joint("joint1").qposadr[0])
         self.opening_m = 0.08
@@ -67,8 +68,8 @@ class CollisionModel:
             self._write(name, pose)
 
     def place_from(self, position_m: NDArray[np.float32], quat_wxyz: NDArray[np.float32]) -> None:
-        """Put every object where a frame says; columns as in the scene."""
-        for name in self._objects:
+        """Put every object and support where a frame says; columns as in the scene."""
+        for name in self._address:
             column = self._scene.index(name)
             self._write(name, matrix_of(position_m[column], quat_wxyz[column]))
 
@@ -175,7 +176,8 @@ def _compile(scene: Scene) -> mujoco.MjModel:
     spec = mujoco.MjSpec.from_string(_robot_xml())
     for geom in spec.geoms:
         name = geom.parent.name
-        geom.contype = _ARM | (_SELF if name in ("link0", "link1") else 0)
+        # The base stands on the table and never moves.
+        geom.contype = {"link0": _SELF, "link1": _ARM | _SELF}.get(name, _ARM)
         geom.conaffinity = _SELF if name in ("link5", "link6", "link7", "hand", "left_finger", "right_finger") else 0
         geom.margin = 0.0
     for entity in scene.entities:
@@ -205,7 +207,8 @@ def _add_object(spec: mujoco.MjSpec, entity: Entity) -> None:
 
 
 def _add_support(spec: mujoco.MjSpec, entity: Entity) -> None:
-    body = spec.worldbody.add_body(name=f"support:{entity.name}")
+    body = spec.worldbody.add_body(name=entity.name)
+    body.add_freejoint(name=f"free:{entity.name}")
     for box in entity.boxes:
         body.add_geom(
             type=mujoco.mjtGeom.mjGEOM_BOX,

@@ -18,6 +18,8 @@ STANDOFF_M = 0.10
 # What the fingers may pass at; between the fingers and a neighbour half a centimetre is close, a third too close.
 FINGER_CLEARANCES = (Clearance(0.010, 0.003), Clearance(0.006, 0.003), Clearance(0.0035, 0.002))
 CARRY_CLEARANCE = Clearance(0.018, 0.015)
+# A lift begins between neighbours and on the table.
+LIFT_CLEARANCE = Clearance(0.002, -0.01)
 RAISES_M = (0.06, 0.10, 0.14, 0.19, 0.25, 0.32)
 _TRIES_PER_POSE = 6
 
@@ -96,7 +98,7 @@ def carry_choice(
             raised = grasp_pose.copy()
             raised[2, 3] += raise_m
             lift = follow(choice.q_grasp, line(grasp_pose, raised))
-            if lift is None or not model.free(lift[len(lift) // 2 :], CARRY_CLEARANCE):
+            if lift is None or not model.free(lift, LIFT_CLEARANCE):
                 continue
             for over, lower in _ways(lift[-1], raised, tcp_T_object, goal_m):
                 if model.free(over, CARRY_CLEARANCE) and model.free(lower, CARRY_CLEARANCE):

@@ -1,0 +1,123 @@
+"""Push something with the fingertips: from where, at what height, in which direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from maniguard.planning.collision import Clearance, CollisionModel
+from maniguard.planning.frames import line, top_down
+from maniguard.planning.kinematics import F64, follow, solutions
+from maniguard.trace.scene import Hull
+
+# Half the depth of a finger along the palm's normal, plus a gap that keeps the start free of contact.
+_BEHIND_M = 0.012 + 0.012
+_START_CLEARANCE = Clearance(0.005, 0.004)
+
+
+@dataclass(frozen=True, eq=False)
+class PushChoice:
+    """A push: joint vectors above (7,), down beside the object (W, 7), along (W, 7); direction (2,), opening in m."""
+
+    q_above: F64
+    down: F64
+    along: F64
+    direction: F64
+    opening_m: float
+    room_m: float
+
+
+def outline(hull: Hull, world_T_object: F64) -> F64:
+    """Return the vertices (V, 3) of a hull in the world."""
+    return np.asarray(hull.vertices_m) @ world_T_object[:3, :3].T + world_T_object[:3, 3]
+
+
+def base_radius(hull: Hull) -> float:
+    """Return the smallest distance from the axis to the edge of the base in m, which is what keeps a thing upright."""
+    points = np.asarray(hull.vertices_m)
+    base = points[points[:, 2] < points[:, 2].min() + 0.002][:, :2]
+    angles = np.arange(24) * (2 * np.pi / 24)
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return float(np.max(base @ directions.T, axis=0).min())
+
+
+def push_choices(
+    model: CollisionModel,
+    points: F64,
+    others: Sequence[F64],
+    q_near: F64,
+    *,
+    height_m: float,
+    distance_m: float,
+    directions: Sequence[float],
+    opening_m: float = 0.0,
+    lead_m: float = 0.0,
+) -> list[PushChoice]:
+    """Return ways to push the object whose outline is `points` (V, 3), those with most room ahead first.
+
+    The hand points down with its tcp at `height_m` above the table, behind the object as seen along a direction
+    (angles in rad), and moves `distance_m` beyond first contact. `others` are the outlines of the other objects; room
+    is the free distance ahead of the object before it meets one of them, at most `distance_m`. `lead_m` shortens the
+    gap at the start.
+    """
+    found: list[PushChoice] = []
+    middle = (points[:, :2].max(axis=0) + points[:, :2].min(axis=0)) / 2.0
+    near = points[np.abs(points[:, 2] - height_m) < 0.35 * np.ptp(points[:, 2])]
+    body = near if len(near) >= 4 else points
+    for angle in directions:
+        u = np.array([np.cos(angle), np.sin(angle)])
+        back = float(((body[:, :2] - middle) @ u).min())
+        start = middle + u * (back - _BEHIND_M + lead_m)
+        for yaw in (angle, angle + np.pi):
+            choice = _choice(model, start, yaw, u, height_m, distance_m + _BEHIND_M, q_near, opening_m)
+            if choice is not None:
+                room = _room(points, others, u, distance_m)
+                found.append(PushChoice(*choice, u, opening_m, room))
+                break
+    found.sort(key=lambda choice: -round(choice.room_m, 3))
+    return found
+
+
+def _choice(
+    model: CollisionModel,
+    start: F64,
+    yaw: float,
+    u: F64,
+    height_m: float,
+    travel_m: float,
+    q_near: F64,
+    opening_m: float,
+) -> tuple[F64, F64, F64] | None:
+    low = top_down((*start, height_m), yaw)
+    high = low.copy()
+    high[2, 3] += 0.12
+    end = low.copy()
+    end[:2, 3] += u * travel_m
+    model.opening_m = opening_m
+    q_all = solutions(low, samples=24)
+    for q in q_all[np.argsort(np.abs(q_all - q_near).max(axis=1), kind="stable")][:10]:
+        if not model.free(q[None], _START_CLEARANCE):
+            continue
+        up = follow(q, line(low, high))
+        along = follow(q, line(low, end))
+        if up is None or along is None or not model.free(up, _START_CLEARANCE):
+            continue
+        down = np.concatenate([up[-2::-1], q[None]])
+        return up[-1], down, along
+    return None
+
+
+def _room(points: F64, others: Sequence[F64], u: F64, most_m: float) -> float:
+    """Return how far the object can go along `u` before its outline, seen from above, comes beside another one."""
+    across = np.array([-u[1], u[0]])
+    front = float((points[:, :2] @ u).max())
+    low, high = float((points[:, :2] @ across).min()), float((points[:, :2] @ across).max())
+    room = most_m
+    for other in others:
+        sides = other[:, :2] @ across
+        ahead = float((other[:, :2] @ u).min()) - front
+        if sides.max() > low and sides.min() < high and float((other[:, :2] @ u).max()) > front:
+            room = min(room, max(ahead, 0.0))
+    return room
