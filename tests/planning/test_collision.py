@@ -76,7 +76,7 @@ def test_held_object_moves_with_the_hand_and_meets_the_others(model: CollisionMo
 
 
 def test_unknown_names_are_errors(model: CollisionModel) -> None:
-    with pytest.raises(PlanningError, match=r"'mug'.*low, tall"):
+    with pytest.raises(PlanningError, match=r"'mug'.*low, table, tall"):
         model.place({"mug": np.eye(4)})
     with pytest.raises(PlanningError, match="'mug'"):
         model.hold("mug", np.eye(4))
