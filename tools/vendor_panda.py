@@ -41,8 +41,17 @@ Changes, all made by tools/vendor_panda.py:
 - a site "tcp" between the pads and a wrist camera added.
 """
 
-# Arm gains: stiffness of the source model; the damping is lower because velocity is fed forward (see sim/command.py).
-ARM = ((4500, 300, 87), (4500, 300, 87), (3500, 200, 87), (3500, 200, 87), (2000, 80, 12), (2000, 60, 12), (2000, 40, 12))
+# Stiffness of the source model and half its damping: velocity is fed forward (sim/command.py), so that damping causes
+# no lag, and less of it makes the joints of the piecewise linear command softer.
+ARM = (
+    (4500, 225, 87),
+    (4500, 225, 87),
+    (3500, 175, 87),
+    (3500, 175, 87),
+    (2000, 100, 12),
+    (2000, 100, 12),
+    (2000, 100, 12),
+)
 
 
 def merged(parts: list[trimesh.Trimesh]) -> trimesh.Trimesh:
@@ -160,7 +169,7 @@ def main(model_wheel: str, licence_wheel: str) -> None:
             made.append(
                 ET.Element(
                     "camera",
-                    {"name": "wrist", "pos": "0.07 0 0.015", "xyaxes": "0 1 0 0.94 0 0.34", "fovy": "70"},
+                    {"name": "wrist", "pos": "-0.075 0 0.01", "xyaxes": "0 1 0 0.96 0 -0.28", "fovy": "65"},
                 )
             )
         for offset, element in enumerate(made):

@@ -184,7 +184,7 @@ class TableSpec:
     size_m: tuple[float, float] = (1.1, 1.1)
     thickness_m: float = 0.04
     height_m: float = 0.74
-    friction: Vector3 = (0.8, 0.005, 0.0001)
+    friction: Vector3 = (0.5, 0.005, 0.0001)
     appearance: Mapping[str, Value] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,144 @@
+"""Pictures of a world: an OpenGL context made when the first picture is asked for, in two qualities."""
+
+from __future__ import annotations
+
+import atexit
+import weakref
+from typing import Any, Literal, NamedTuple, get_args
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from maniguard.errors import ManiguardError, alternatives
+from maniguard.sim.cameras import CAMERAS, model_name
+
+Quality = Literal["fast", "studio"]
+QUALITIES: tuple[str, ...] = get_args(Quality)
+
+MAX_SIZE_PX = 2048
+_MAX_GEOMS = 4000
+
+
+class RenderError(ManiguardError):
+    """A picture that cannot be made: an unknown camera or quality, a size out of range, or no OpenGL here."""
+
+
+class _Look(NamedTuple):
+    """What a quality switches on: samples per pixel, shadows, mirror images in shiny floors."""
+
+    samples: int
+    shadows: bool
+    reflections: bool
+
+
+_LOOKS: dict[str, _Look] = {"fast": _Look(0, False, False), "studio": _Look(4, True, True)}
+
+
+class RendererPool:
+    """The renderers of one world, at most one per quality and picture size, each made at its first use."""
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        self._model, self._data = model, data
+        self._renderers: dict[tuple[str, int, int], _Renderer] = {}
+
+    def render(self, camera: str, quality: str, width: int, height: int) -> NDArray[np.uint8]:
+        """Return a picture (height, width, 3) of the present state."""
+        if camera not in CAMERAS:
+            raise RenderError(f"no camera {camera!r}; the world has {alternatives(CAMERAS)}")
+        if quality not in QUALITIES:
+            raise RenderError(f"no render quality {quality!r}; valid are {alternatives(QUALITIES)}")
+        if not (8 <= width <= MAX_SIZE_PX and 8 <= height <= MAX_SIZE_PX):
+            raise RenderError(f"a picture of {width}x{height} px is outside 8 to {MAX_SIZE_PX} px")
+        key = (quality, width, height)
+        if key not in self._renderers:
+            self._renderers[key] = _Renderer(self._model, _LOOKS[quality], width, height)
+        return self._renderers[key].render(self._data, camera)
+
+    def close(self) -> None:
+        """Free every OpenGL context."""
+        for renderer in self._renderers.values():
+            renderer.close()
+        self._renderers.clear()
+
+
+class _Renderer:
+    def __init__(self, model: mujoco.MjModel, look: _Look, width: int, height: int) -> None:
+        self._model = model
+        self._gl: Any = _make_gl_context(width, height)
+        _LIVE.add(self)
+        self._gl.make_current()
+        # The frame buffer takes its size and its samples from the model when the context is made.
+        visual = model.vis
+        visual.global_.offwidth, visual.global_.offheight = width, height
+        visual.quality.offsamples = look.samples
+        self._context: Any = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50.value)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
+        self._scene = mujoco.MjvScene(model, maxgeom=_MAX_GEOMS)
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = look.shadows
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = look.reflections
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_HAZE] = False
+        self._option = mujoco.MjvOption()
+        self._option.geomgroup[:] = 0
+        self._option.geomgroup[:3] = 1
+        self._option.sitegroup[:] = 0
+        self._camera = mujoco.MjvCamera()
+        self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
+        self._viewport = mujoco.MjrRect(0, 0, width, height)
+        self._pixels = np.empty((height, width, 3), dtype=np.uint8)
+        self._ids = {name: int(model.camera(model_name(name)).id) for name in CAMERAS}
+
+    def render(self, data: mujoco.MjData, camera: str) -> NDArray[np.uint8]:
+        self._gl.make_current()
+        self._camera.fixedcamid = self._ids[camera]
+        mujoco.mjv_updateScene(
+            self._model,
+            data,
+            self._option,
+            None,
+            self._camera,
+            mujoco.mjtCatBit.mjCAT_ALL.value,
+            self._scene,
+        )
+        mujoco.mjr_render(self._viewport, self._scene, self._context)
+        mujoco.mjr_readPixels(self._pixels, None, self._viewport, self._context)
+        return self._pixels[::-1].copy()
+
+    def close(self) -> None:
+        if self._gl is None:
+            return
+        self._gl.make_current()
+        self._context.free()
+        self._gl.free()
+        self._context = self._gl = None
+        _LIVE.discard(self)
+
+
+# Contexts still open at exit are freed before the interpreter takes the modules apart, which would print errors.
+_LIVE: weakref.WeakSet[_Renderer] = weakref.WeakSet()
+
+
+def _make_gl_context(width: int, height: int) -> Any:
+    advice = (
+        "install the packages libegl1 libegl-mesa0 libgl1-mesa-dri (apt) and leave MUJOCO_GL unset, or set it to egl"
+    )
+    maker = getattr(mujoco, "GLContext", None)
+    if maker is None:
+        raise RenderError(f"no OpenGL was found on this machine when maniguard was imported; {advice}")
+    try:
+        context = maker(width, height)
+    except (ImportError, RuntimeError) as error:
+        raise RenderError(f"OpenGL does not start ({str(error).splitlines()[0]}); {advice}") from error
+    if not _exit_registered:
+        # Registered after mujoco's own exit handlers, which close the display, and so run before them.
+        atexit.register(_close_all)
+        _exit_registered.append(True)
+    return context
+
+
+_exit_registered: list[bool] = []
+
+
+def _close_all() -> None:
+    for renderer in list(_LIVE):
+        renderer.close()

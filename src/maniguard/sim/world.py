@@ -1,0 +1,282 @@
+"""The world: one scene in motion, one control step at a time; it makes frames and pictures and judges nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from maniguard.sim import robot
+from maniguard.sim.assets import build
+from maniguard.sim.assets.asset import Asset
+from maniguard.sim.build import AssetMaker, Stage, build_stage, entity_pose
+from maniguard.sim.command import (
+    CONTROL_STEP_S,
+    SUBSTEPS,
+    CommandState,
+    checked_action,
+    finger_target_m,
+    interpolate,
+    resting,
+)
+from maniguard.sim.contacts import ContactLatch
+from maniguard.sim.faults import SimulationFault
+from maniguard.sim.render import Quality, RendererPool
+from maniguard.sim.scene import ObjectSpec, SceneSpec
+from maniguard.trace.frame import Channel, Contacts, Frame, simulation_channels
+from maniguard.trace.scene import Scene
+
+SETTLE_STEPS = 20
+# A thing that falls off the table lands at 4 m/s; ten times that is not motion but a blow-up.
+MAX_SPEED_M_S = 40.0
+MAX_ARM_SPEED_RAD_S = 40.0
+_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Everything that decides how a world goes on, and the frame it is at; valid for worlds of an equal scene."""
+
+    physics: NDArray[np.float64]
+    command: CommandState
+    step_index: int
+    frame: Frame
+
+
+class World:
+    """One scene in motion.
+
+    Frame 0 is the settled start; `step` takes 7 joint targets (rad) and the gripper opening 0-1. Openings from 0.1 to 1
+    command the distance of the pads as a share of 0.08 m; below that a squeeze builds up, until at 0 the fingers are
+    commanded 9.4 mm beyond closed. A finger is commanded to move at most 0.1 m/s.
+    """
+
+    def __init__(self, spec: SceneSpec, *, make_asset: AssetMaker | None = None) -> None:
+        self.spec = spec
+        self._stage: Stage = build_stage(spec, make_asset or _asset)
+        self.model: mujoco.MjModel = self._stage.model
+        self.data = mujoco.MjData(self.model)
+        self.scene: Scene = self._stage.scene
+        self.channels: Mapping[str, Channel] = simulation_channels()
+        self._latch = ContactLatch(self._stage, self.data)
+        self._reader = _FrameReader(spec, self._stage, self.data)
+        self._renderers = RendererPool(self.model, self.data)
+        model = self.model
+        arm = [int(model.actuator(robot.PREFIX + name).id) for name in robot.ARM_JOINTS]
+        self._damping_over_stiffness_s = -model.actuator_biasprm[arm, 2] / model.actuator_gainprm[arm, 0]
+        self._speeds = np.zeros((SUBSTEPS, model.nv))
+        self._speed_limit = np.full(model.nv, np.inf)
+        self._speed_limit[self._reader.arm_qvel] = MAX_ARM_SPEED_RAD_S
+        for address in self._stage.free_qvel:
+            self._speed_limit[address : address + 3] = MAX_SPEED_M_S
+        self._settled: Snapshot | None = None
+        self._command = resting(np.array(spec.robot_qpos_rad), robot.MAX_OPENING_M / 2)
+        self._step_index = 0
+        self._frame: Frame | None = None
+
+    @property
+    def frame(self) -> Frame:
+        """The present frame; the world is reset first where that has not happened."""
+        return self.reset() if self._frame is None else self._frame
+
+    def reset(self) -> Frame:
+        """Return to the settled start and give its frame; SimulationFault if the scene blows up while settling."""
+        if self._settled is None:
+            self._settle()
+            self._settled = self.snapshot()
+        self.restore(self._settled)
+        return self.frame
+
+    def step(self, action: ArrayLike) -> Frame:
+        """Realise one action (8,) over one control step and return the frame at its end.
+
+        ActionError if it is not (8,) finite numbers; SimulationFault on a blow-up, after which the world must be reset.
+        """
+        if self._frame is None:
+            self.reset()
+        wanted = checked_action(action)
+        commands, self._command, saturated = interpolate(self._command, wanted, self._damping_over_stiffness_s)
+        contacts = self._advance(commands)
+        self._step_index += 1
+        self._frame = self._reader.read(
+            self._step_index * CONTROL_STEP_S, contacts, self._speeds, wanted.astype(np.float32), saturated
+        )
+        return self._frame
+
+    def snapshot(self) -> Snapshot:
+        """Return the present state; a world restored to it goes on equal to the bit."""
+        frame = self.frame
+        physics = np.empty(mujoco.mj_stateSize(self.model, _STATE))
+        mujoco.mj_getState(self.model, self.data, physics, _STATE)
+        return Snapshot(physics, self._command, self._step_index, frame)
+
+    def restore(self, snapshot: Snapshot) -> Frame:
+        """Return to a snapshot and give its frame."""
+        mujoco.mj_setState(self.model, self.data, snapshot.physics, _STATE)
+        mujoco.mj_step1(self.model, self.data)
+        self._command = snapshot.command
+        self._step_index = snapshot.step_index
+        self._frame = snapshot.frame
+        return snapshot.frame
+
+    def render(self, camera: str, quality: Quality = "fast", size: int = 256) -> NDArray[np.uint8]:
+        """Return a picture (size, size, 3) of the present state from one of `CAMERAS`; quality "fast" or "studio"."""
+        if self._frame is None:
+            self.reset()
+        return self._renderers.render(camera, quality, size, size)
+
+    def owner(self, geom: int) -> tuple[str, str] | None:
+        """Return the (entity, part) that a geom of the model belongs to, None for what is only looked at."""
+        entity = int(self._stage.geom_entity[geom])
+        if entity < 0:
+            return None
+        owner = self.scene.entities[entity]
+        return owner.name, owner.parts[int(self._stage.geom_part[geom])].name
+
+    def close(self) -> None:
+        """Free what rendering holds; the world can still be stepped, and rendering starts anew when asked for."""
+        self._renderers.close()
+
+    def __enter__(self) -> World:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _settle(self) -> None:
+        model, data = self.model, self.data
+        mujoco.mj_resetData(model, data)
+        reader, start = self._reader, np.array(self.spec.robot_qpos_rad)
+        data.qpos[reader.arm_qpos] = start
+        data.qpos[reader.finger_qpos] = robot.MAX_OPENING_M / 2
+        self._command = resting(start, finger_target_m(1.0))
+        mujoco.mj_step1(model, data)
+        hold = np.tile([*start, self._command.finger_m], (SUBSTEPS, 1))
+        contacts = Contacts.empty()
+        for _ in range(SETTLE_STEPS):
+            contacts = self._advance(hold)
+        data.time = 0.0
+        self._step_index = 0
+        self._speeds[:] = self._speeds[-1]
+        nothing = np.full(8, np.nan, dtype=np.float32)
+        self._frame = self._reader.read(0.0, contacts, self._speeds, nothing, 0)
+
+    def _advance(self, commands: NDArray[np.float64]) -> Contacts:
+        """Integrate one control step. The loop enters and leaves with positions and velocities evaluated (mj_step1)."""
+        model, data, latch, speeds = self.model, self.data, self._latch, self._speeds
+        control, velocity = data.ctrl, data.qvel
+        first_half, second_half, record = mujoco.mj_step1, mujoco.mj_step2, latch.record
+        latch.start()
+        for substep in range(SUBSTEPS):
+            control[:] = commands[substep]
+            second_half(model, data)
+            record()
+            first_half(model, data)
+            speeds[substep] = velocity
+        self._check()
+        return latch.reduce()
+
+    def _check(self) -> None:
+        fast = ~(np.abs(self._speeds) <= self._speed_limit)
+        if not fast.any() and np.isfinite(self.data.qpos).all():
+            return
+        column = int(np.flatnonzero(fast.any(axis=0))[0]) if fast.any() else 0
+        body = self.model.body(int(self.model.dof_bodyid[column])).name
+        worst = float(self._speeds[:, column][np.flatnonzero(fast[:, column])[0]]) if fast.any() else float("nan")
+        self._frame = None
+        raise SimulationFault(
+            f"the physics blew up at step {self._step_index + 1}: {body!r} has a speed of {worst:.4g} (m/s or rad/s)"
+        )
+
+
+def _asset(item: ObjectSpec) -> Asset:
+    return build(item.asset, item.appearance, item.mass_kg, item.friction)
+
+
+class _FrameReader:
+    """Reads frames out of the state: knows the addresses of everything that has a channel."""
+
+    def __init__(self, spec: SceneSpec, stage: Stage, data: mujoco.MjData) -> None:
+        self._data = data
+        model, scene = stage.model, stage.scene
+        count = len(scene.entities)
+        self._position = np.zeros((count, 3), dtype=np.float32)
+        self._quat = np.zeros((count, 4), dtype=np.float32)
+        for column, entity in enumerate(scene.entities[: int(scene.index("panda")) + 1]):
+            pose = entity_pose(spec, entity.name)
+            self._position[column], self._quat[column] = pose.position_m, pose.quat_wxyz
+        self._entity = stage.free_entity
+        self._qpos = stage.free_qpos[:, None] + np.arange(7)
+        self._qvel = stage.free_qvel[:, None] + np.arange(6)
+        bodies = [robot.PREFIX + part for entity, part in scene.moving_parts if entity == "panda"]
+        self._part_body = np.array([int(model.body(name).id) for name in bodies])
+        joint = [model.joint(robot.PREFIX + name) for name in robot.ARM_JOINTS]
+        finger = [model.joint(robot.PREFIX + name) for name in robot.FINGER_JOINTS]
+        self.arm_qpos = np.array([int(j.qposadr[0]) for j in joint])
+        self.arm_qvel = np.array([int(j.dofadr[0]) for j in joint])
+        self.finger_qpos = np.array([int(j.qposadr[0]) for j in finger])
+        self._tcp = int(model.site(robot.PREFIX + "tcp").id)
+        self._none = np.zeros(0, dtype=np.int32)
+
+    def read(
+        self,
+        time_s: float,
+        contacts: Contacts,
+        speeds: NDArray[np.float64],
+        action: NDArray[np.float32],
+        saturated: int,
+    ) -> Frame:
+        """Return the present state as a frame; `speeds` (25, nv) are the velocities after each substep."""
+        data = self._data
+        count = len(self._position)
+        position, quat = self._position.copy(), self._quat.copy()
+        linear, angular = np.zeros((count, 3), dtype=np.float32), np.zeros((count, 3), dtype=np.float32)
+        descent = np.zeros(count, dtype=np.float32)
+        if len(self._entity):
+            placed = data.qpos[self._qpos]
+            moving = data.qvel[self._qvel]
+            unit = placed[:, 3:] / np.sqrt((placed[:, 3:] ** 2).sum(axis=1))[:, None]
+            position[self._entity], quat[self._entity] = placed[:, :3], unit
+            linear[self._entity] = moving[:, :3]
+            angular[self._entity] = _rotated(unit, moving[:, 3:])
+            descent[self._entity] = np.maximum(-speeds[:, self._qvel[:, 2]].min(axis=0), 0.0)
+        tcp_quat = np.empty(4)
+        mujoco.mju_mat2Quat(tcp_quat, data.site_xmat[self._tcp])
+        return Frame(
+            time_s=round(time_s, 6),
+            position_m=position,
+            quat_wxyz=quat,
+            linear_m_s=linear,
+            angular_rad_s=angular,
+            peak_descent_m_s=descent,
+            part_position_m=data.xpos[self._part_body].astype(np.float32),
+            part_quat_wxyz=data.xquat[self._part_body].astype(np.float32),
+            joint_position=np.zeros(0, dtype=np.float32),
+            joint_velocity=np.zeros(0, dtype=np.float32),
+            contacts=contacts,
+            robot_qpos_rad=data.qpos[self.arm_qpos].astype(np.float32),
+            robot_qvel_rad_s=data.qvel[self.arm_qvel].astype(np.float32),
+            gripper_opening_m=np.float32(data.qpos[self.finger_qpos].sum()),
+            tcp_position_m=data.site_xpos[self._tcp].astype(np.float32),
+            tcp_quat_wxyz=tcp_quat.astype(np.float32),
+            wrench=np.full(6, np.nan, dtype=np.float32),
+            action=action,
+            action_saturated=saturated,
+            grains_inside=self._none,
+            grains_air=self._none,
+            grains_lost=self._none,
+            dust_left=self._none,
+        )
+
+
+def _rotated(quat_wxyz: NDArray[np.float64], vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rotate vectors (N, 3) by unit quaternions (N, 4): v + 2 q × (q × v + w v)."""
+    w, x, y, z = quat_wxyz.T
+    a, b, c = vector.T
+    s = y * c - z * b + w * a
+    t = z * a - x * c + w * b
+    u = x * b - y * a + w * c
+    return np.stack([a + 2 * (y * u - z * t), b + 2 * (z * s - x * u), c + 2 * (x * t - y * s)], axis=1)
