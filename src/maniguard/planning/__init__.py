@@ -1,1 +1,47 @@
 """Motion planning for the Panda: closed-form kinematics, collision checks, paths, timing and skill segments."""
+
+from maniguard.planning.arm import Arm
+from maniguard.planning.collision import Clearance, CollisionModel, PlanningError
+from maniguard.planning.frames import inverted, line, matrix, matrix_of, pose_of, top_down
+from maniguard.planning.kinematics import follow, forward, inverse, solutions
+from maniguard.planning.pick import CarryChoice, GraspChoice, above, carry_choice, grasp_choices
+from maniguard.planning.push import PushChoice, base_radius, outline, push_choices
+from maniguard.planning.rrt import connect, shorten
+from maniguard.planning.segments import Executor, Segment
+from maniguard.planning.timing import CARRY, FREE, NEAR, Pace, densify, retime
+
+__all__ = [
+    "CARRY",
+    "FREE",
+    "NEAR",
+    "Arm",
+    "CarryChoice",
+    "Clearance",
+    "CollisionModel",
+    "Executor",
+    "GraspChoice",
+    "Pace",
+    "PlanningError",
+    "PushChoice",
+    "Segment",
+    "above",
+    "base_radius",
+    "carry_choice",
+    "connect",
+    "densify",
+    "follow",
+    "forward",
+    "grasp_choices",
+    "inverse",
+    "inverted",
+    "line",
+    "matrix",
+    "matrix_of",
+    "outline",
+    "pose_of",
+    "push_choices",
+    "retime",
+    "shorten",
+    "solutions",
+    "top_down",
+]

@@ -9,7 +9,7 @@ from maniguard.planning.frames import line
 from maniguard.planning.kinematics import F64, follow, forward
 from maniguard.planning.rrt import connect, shorten
 from maniguard.planning.segments import Segment, Skill
-from maniguard.planning.timing import CARRY, FREE, NEAR, Pace, densify, retime
+from maniguard.planning.timing import FREE, NEAR, Pace, densify, retime
 from maniguard.sim.robot import MAX_OPENING_M
 
 RATE_HZ = 20.0
@@ -95,6 +95,3 @@ class Arm:
         openings = np.linspace(self.opening, end, len(targets) + 1)[1:]
         self.q, self.opening = targets[-1].copy(), float(end)
         return Segment(skill, targets, openings)
-
-
-__all__ = ["CARRY", "FREE", "NEAR", "Arm"]
