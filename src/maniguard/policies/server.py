@@ -46,7 +46,7 @@ class ServerOptions:
 
 
 def serve(
-    policy_spec: str,
+    policy: str | Callable[[], Policy],
     host: str = "127.0.0.1",
     port: int = DEFAULT_PORT,
     *,
@@ -54,13 +54,15 @@ def serve(
     max_message_bytes: int = MAX_MESSAGE_BYTES,
     max_clients: int = 64,
 ) -> None:
-    """Serve the policy that `policy_spec` names until SIGINT or SIGTERM, then close all connections (1001) and return.
+    """Serve `policy` (what `resolve` takes, or a class) until SIGINT or SIGTERM, then close all connections (1001) and return.
 
     `on_ready` is called with host, port and contract once clients are accepted. Runs in the main thread. An inference
     that is running at the end is waited for; a second signal ends the process at once. PolicyError: unknown or
     privileged policy, address in use. No scenario, task family or simulator is needed.
     """
-    factory = resolve(policy_spec)
+    factory = (
+        resolve(policy) if isinstance(policy, str) else PolicyFactory(getattr(policy, "__name__", "policy"), policy)
+    )
     options = ServerOptions(host, port, max_message_bytes, max_clients)
     asyncio.run(_serve_until_signalled(factory, options, on_ready))
 

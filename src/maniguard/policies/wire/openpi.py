@@ -27,7 +27,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from websockets.protocol import State
 from websockets.sync.client import ClientConnection, connect
 
-from maniguard.errors import alternatives
+from maniguard.errors import ManiguardError, alternatives
 from maniguard.policies.contract import (
     CONVENTIONS,
     DEFAULT_OBSERVATIONS,
@@ -184,7 +184,7 @@ class OpenpiPolicy:
                 raise PolicyConnectionError(
                     f"policy server {options.address} did not open a connection within {options.timeout_s:g} s"
                 ) from error
-            except OSError as error:
+            except (OSError, ConnectionClosed) as error:  # nobody there, or somebody who is just going
                 if time.monotonic() >= give_up_at:
                     raise PolicyConnectionError(
                         f"no policy server listens on {options.address} (waited {options.wait_s:g} s: {error}); "
@@ -195,7 +195,7 @@ class OpenpiPolicy:
         seconds = int(options.timeout_s) + 1
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", seconds, 0))
         self._connection = connection
-        metadata = self._receive("metadata")
+        metadata = self._receive("metadata", PolicyConnectionError)
         announced = metadata.get(METADATA_KEY, {})
         if not isinstance(announced, Mapping):
             raise ContractError(
@@ -271,7 +271,7 @@ class OpenpiPolicy:
             raise self._lost(error, "hung up") from error
         return self._receive("an answer")
 
-    def _receive(self, what: str) -> Mapping[str, Any]:
+    def _receive(self, what: str, refusal: type[ManiguardError] = PolicyFault) -> Mapping[str, Any]:
         address, connection = self._options.address, self._connection
         if connection is None:
             raise PolicyConnectionError(f"the connection to policy server {address} was lost earlier in this rollout")
@@ -289,9 +289,9 @@ class OpenpiPolicy:
             self.close()
             # openpi servers send a traceback; its last line says what happened
             lines = [line.strip() for line in message.splitlines() if line.strip()] or ["an empty text frame"]
-            fault = PolicyFault(f"policy server {address} reported an error: {lines[-1]}")
-            fault.add_note(message)
-            raise fault
+            refused = refusal(f"policy server {address} reported an error: {lines[-1]}")
+            refused.add_note(message)
+            raise refused
         try:
             decoded = decode(message)
         except CodecError as error:

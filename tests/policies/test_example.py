@@ -1,0 +1,36 @@
+"""The example server, started as its docstring says."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from maniguard.policies import ChunkedActor, resolve
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "policy_server.py"
+
+
+def test_the_example_serves_a_policy_that_opens_the_gripper_and_holds_the_arm(tmp_path):
+    assert len(EXAMPLE.read_text().splitlines()) <= 30
+    process = subprocess.Popen([sys.executable, str(EXAMPLE), "0"], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    try:
+        host, port = process.stdout.readline().split()
+        actor = ChunkedActor(resolve(f"openpi://{host}:{port}")())
+        assert actor.needs.cameras == {"observation/image": "overview"}
+        assert actor.needs.image_size_px == 224
+        actor.reset(scenario_id="any", seed=0, instruction="wait")
+        state = np.linspace(0.0, 0.7, 8).astype(np.float32)
+        seen = {"observation/state": state, "observation/image": np.zeros((224, 224, 3), np.uint8), "prompt": "wait"}
+        path = np.stack([actor.act(seen) for _ in range(8)])
+        actor.close()
+        np.testing.assert_array_equal(path[:, :7], np.repeat(state[None, :7].astype(float), 8, axis=0))
+        assert (np.diff(path[:, 7]) > 0).all()
+        assert path[-1, 7] == 1.0
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
