@@ -237,3 +237,67 @@ def _without_repeats(points: Array) -> Array:
     keep = np.ones(len(points), dtype=bool)
     keep[1:] = np.linalg.norm(np.diff(points, axis=0), axis=1) > 1e-7
     return points[keep]
+
+
+def prism(slot: str, outline: Array, low_m: float, high_m: float, *, bevel_m: float = 0.001, uv_scale_m: float = 0.0) -> VisualMesh:
+    """Raise a plan `outline` (N, 2), counter-clockwise and seen whole from the origin, between two heights.
+
+    Upper and lower edges are bevelled. u and v are x and y over `uv_scale_m`, or over the outline's extent when it is zero.
+    """
+    count = len(outline)
+    step = np.roll(outline, -1, axis=0) - np.roll(outline, 1, axis=0)
+    outward = np.stack([step[:, 1], -step[:, 0]], axis=1)
+    outward /= np.linalg.norm(outward, axis=1)[:, None]
+    drawn_in = outline - bevel_m * outward
+    low_xy, span = outline.min(axis=0), np.ptp(outline, axis=0)
+    scale = np.full(2, uv_scale_m) if uv_scale_m > 0.0 else span
+    slant = np.sqrt(0.5)
+    rings = [
+        (drawn_in, low_m, 0.0, -1.0),
+        (drawn_in, low_m, slant, -slant),
+        (outline, low_m + bevel_m, 1.0, 0.0),
+        (outline, high_m - bevel_m, 1.0, 0.0),
+        (drawn_in, high_m, slant, slant),
+        (drawn_in, high_m, 0.0, 1.0),
+    ]
+    vertices, normals, uv = [], [], []
+    for plan, z, flat, up in rings:
+        vertices.append(np.c_[plan, np.full(count, z)])
+        normals.append(np.c_[flat * outward, np.full(count, up)])
+        uv.append((plan - low_xy) / scale + np.array([0.0, (z - low_m) / scale[1] * flat]))
+    i = np.arange(count)
+    j = (i + 1) % count
+    faces = []
+    for k in (1, 2, 3):
+        a, b = k * count, (k + 1) * count
+        faces += [np.stack([a + i, a + j, b + j], axis=1), np.stack([a + i, b + j, b + i], axis=1)]
+    total = len(rings) * count
+    for ring, sign in ((0, -1.0), (5, 1.0)):
+        vertices.append(np.array([[0.0, 0.0, low_m if sign < 0 else high_m]]))
+        normals.append(np.array([[0.0, 0.0, sign]]))
+        uv.append(-low_xy[None] / scale)
+        hub = np.full(count, total)
+        total += 1
+        a, b = ring * count + i, ring * count + j
+        faces.append(np.stack([hub, a, b] if sign > 0 else [hub, b, a], axis=1))
+    return VisualMesh(
+        slot,
+        np.concatenate(vertices),
+        np.concatenate(normals),
+        np.concatenate(uv),
+        np.concatenate(faces).astype(np.int32),
+    )
+
+
+def rounded_rectangle(half_x_m: float, half_y_m: float, radius_m: float, *, steps: int = 5) -> Array:
+    """Return the outline (N, 2) of a rectangle with rounded corners, counter-clockwise."""
+    out = []
+    for sx, sy, start in ((1, 1, 0.0), (-1, 1, 0.5), (-1, -1, 1.0), (1, -1, 1.5)):
+        for angle in np.pi * (start + 0.5 * np.arange(steps + 1) / steps):
+            out.append(
+                (
+                    sx * (half_x_m - radius_m) + radius_m * np.cos(angle),
+                    sy * (half_y_m - radius_m) + radius_m * np.sin(angle),
+                )
+            )
+    return np.asarray(out)

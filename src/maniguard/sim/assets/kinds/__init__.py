@@ -6,6 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from maniguard.sim.assets.asset import Kind
-from maniguard.sim.assets.kinds import hollow
+from maniguard.sim.assets.kinds import boxy, closed, hollow
 
-KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in hollow.KINDS})
+KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in (*hollow.KINDS, *closed.KINDS, *boxy.KINDS)})
