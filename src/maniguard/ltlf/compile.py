@@ -1,0 +1,97 @@
+"""Formula to minimal automaton, part by part, inside a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maniguard.ltlf.derive import Derivation, Raw
+from maniguard.ltlf.dfa import Dfa
+from maniguard.ltlf.diagrams import ExhaustedError, Meter
+from maniguard.ltlf.errors import BudgetError, FormulaError
+from maniguard.ltlf.formula import Formula, Op
+from maniguard.ltlf.minimise import minimise
+from maniguard.ltlf.parser import parse
+from maniguard.ltlf.product import combine, complement, product
+
+_BOOLEAN = frozenset({Op.NOT, Op.AND, Op.OR, Op.IMPLIES, Op.IFF, Op.XOR})
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one compilation may use.
+
+    `states`: states of any automaton on the way, before minimisation. `operations`: steps of the construction, about a
+    microsecond and 200 bytes each; they stand in for seconds, so that a formula compiles on every machine or on none.
+    """
+
+    states: int = 60_000
+    operations: int = 2_000_000
+
+    def __post_init__(self) -> None:
+        if self.states < 1 or self.operations < 1:
+            raise FormulaError(f"a budget must be positive, got {self}")
+
+
+DEFAULT_BUDGET = Budget()
+
+
+def compile_dfa(formula: Formula | str, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
+    """Return the minimal complete DFA of a formula (its finite-trace meaning, the empty trace included).
+
+    Raises:
+        BudgetError: the construction would outgrow `budget`; names the subformula to blame.
+        ParseError: `formula` is a text that does not parse.
+    """
+    if isinstance(formula, str):
+        formula = parse(formula)
+    atoms = formula.atom_order()
+    raw = _Compiler(atoms, budget).compile(formula)
+    return Dfa(atoms, raw, formula)
+
+
+class _Compiler:
+    def __init__(self, atoms: tuple[str, ...], budget: Budget) -> None:
+        self.atoms = atoms
+        self.budget = budget
+        self.meter = Meter(budget.operations)
+
+    def compile(self, f: Formula) -> Raw:
+        """Compile the Boolean skeleton by products, what is below it by derivatives."""
+        if f.op not in _BOOLEAN or _is_simple(f):
+            return self.derive(f)
+        if f.op is Op.NOT:
+            return complement(self.compile(f.args[0]))
+        op, args = f.op, f.args
+        if op is Op.AND or op is Op.OR:
+            parts = [self.compile(a) for a in args]
+        else:
+            parts = [self.compile(args[0]), self.compile(args[1])]
+            if op is Op.IMPLIES:
+                op, parts[0] = Op.OR, complement(parts[0])
+        try:
+            if op is Op.AND or op is Op.OR:
+                return combine(op, parts, self.meter, self.budget.states)
+            return minimise(product(op, parts[0], parts[1], self.meter, self.budget.states))
+        except (ExhaustedError, RecursionError) as error:
+            raise self.over(error, f) from None
+
+    def derive(self, f: Formula) -> Raw:
+        derivation = Derivation(f, self.atoms, self.meter, self.budget.states)
+        try:
+            return minimise(derivation.run())
+        except (ExhaustedError, RecursionError) as error:
+            raise self.over(error, derivation.culprit()) from None
+
+    def over(self, error: ExhaustedError | RecursionError, culprit: Formula) -> BudgetError:
+        limit = error.limit if isinstance(error, ExhaustedError) else "depth"
+        allowed = {"states": self.budget.states, "operations": self.budget.operations}.get(limit)
+        what = f"more than {allowed} {limit}" if allowed else "diagrams deeper than the stack of this program"
+        text = str(culprit)
+        shown = text if len(text) <= 200 else text[:197] + "..."
+        return BudgetError(f"the automaton needs {what}; the part that makes it grow is {shown}", text, limit)
+
+
+def _is_simple(f: Formula) -> bool:
+    """Say whether derivatives of the whole are cheaper than a product: at most one temporal operand."""
+    temporal = [part for part in f.walk() if part.is_future or part.is_past]
+    return sum(part.op not in _BOOLEAN for part in temporal) <= 1

@@ -1,0 +1,43 @@
+"""Automata as Graphviz text."""
+
+from __future__ import annotations
+
+from maniguard.ltlf.dfa import Dfa, Verdict
+from maniguard.ltlf.formula import show_name
+from maniguard.ltlf.guards import cubes
+
+_FILL = {
+    Verdict.PERM_SAT: "#2e9d5b",
+    Verdict.CURR_SAT: "#cdebd5",
+    Verdict.CURR_VIOL: "#fde3c0",
+    Verdict.PERM_VIOL: "#d9534f",
+}
+
+
+def to_dot(dfa: Dfa) -> str:
+    """Return a digraph; accepting states have a double border, colours tell the four verdicts."""
+    lines = [
+        "digraph dfa {",
+        "  rankdir=LR;",
+        '  node [shape=circle, style=filled, fontname="Helvetica"];',
+        '  edge [fontname="Helvetica"];',
+    ]
+    if dfa.formula is not None:
+        lines.append(f"  label={_quote(str(dfa.formula))};")
+    lines.append('  init [shape=point, style="", label=""];')
+    for state in range(dfa.num_states):
+        shape = "doublecircle" if dfa.accept[state] else "circle"
+        lines.append(f'  {state} [shape={shape}, fillcolor="{_FILL[dfa.verdict(state)]}"];')
+    lines.append(f"  init -> {dfa.initial};")
+    for state in range(dfa.num_states):
+        for target, terms in sorted(cubes(dfa, state).items()):
+            text = " | ".join(
+                " & ".join(("" if sign else "!") + show_name(dfa.atoms[a]) for a, sign in t) for t in terms
+            )
+            lines.append(f"  {state} -> {target} [label={_quote(text or 'true')}];")
+    lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def _quote(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,117 @@
+"""Boolean combinations of automata over one order of atoms."""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from maniguard.ltlf.derive import Raw
+from maniguard.ltlf.diagrams import ExhaustedError, Meter
+from maniguard.ltlf.formula import Op
+from maniguard.ltlf.minimise import minimise
+
+
+def complement(raw: Raw) -> Raw:
+    """Return the automaton of the complement."""
+    return raw._replace(accept=[not a for a in raw.accept])
+
+
+def combine(op: Op, parts: list[Raw], meter: Meter, max_states: int) -> Raw:
+    """Return the minimal automaton of `&` or `|` of any number of minimal ones, the smallest first."""
+    heap = [(len(p.roots), len(p.var), i, p) for i, p in enumerate(parts)]
+    heapify(heap)
+    serial = len(parts)
+    while len(heap) > 1:
+        left, right = heappop(heap)[3], heappop(heap)[3]
+        both = minimise(product(op, left, right, meter, max_states))
+        heappush(heap, (len(both.roots), len(both.var), serial, both))
+        serial += 1
+    return heap[0][3]
+
+
+def sink(raw: Raw, accepting: bool) -> int | None:
+    """Return the state of a minimal automaton that is never left and accepts (or rejects), None if there is none."""
+    for state, root in enumerate(raw.roots):
+        if root == ~state and raw.accept[state] == accepting:
+            return state
+    return None
+
+
+def product(op: Op, left: Raw, right: Raw, meter: Meter, max_states: int) -> Raw:
+    """Return the product automaton for `& | ^ <->`; its inputs must be minimal.
+
+    Raises:
+        ExhaustedError: more states than allowed, or the meter ran out.
+    """
+    builder = _Product(op, left, right, meter, max_states)
+    return builder.run()
+
+
+class _Product:
+    def __init__(self, op: Op, left: Raw, right: Raw, meter: Meter, max_states: int) -> None:
+        self.op, self.left, self.right, self.meter, self.max_states = op, left, right, meter, max_states
+        self.raw = Raw([], [], [], [], [])
+        self.states: list[tuple[int, int]] = []
+        self.index: dict[tuple[int, int], int] = {}
+        self.known: dict[tuple[int, int], int] = {}
+        self.unique: dict[tuple[int, int, int], int] = {}
+        # A state that decides the result alone stands for all its pairs.
+        decisive = {Op.AND: False, Op.OR: True}.get(op)
+        self.left_sink = None if decisive is None else sink(left, decisive)
+        self.right_sink = None if decisive is None else sink(right, decisive)
+
+    def run(self) -> Raw:
+        self.state(0, 0)
+        for i, j in self.states:
+            self.raw.roots.append(self.pair(self.left.roots[i], self.right.roots[j]))
+            a, b = self.left.accept[i], self.right.accept[j]
+            self.raw.accept.append(
+                (a and b) if self.op is Op.AND else (a or b) if self.op is Op.OR else (a == b) == (self.op is Op.IFF)
+            )
+        return self.raw
+
+    def state(self, i: int, j: int) -> int:
+        if i == self.left_sink:
+            j = 0 if self.right_sink is None else self.right_sink
+        elif j == self.right_sink:
+            # Both sinks mean the same; one name for them keeps the product small.
+            i = 0 if self.left_sink is None else self.left_sink
+        key = (i, j)
+        found = self.index.get(key)
+        if found is None:
+            found = self.index[key] = len(self.states)
+            if found >= self.max_states:
+                raise ExhaustedError("states")
+            self.states.append(key)
+        return found
+
+    def pair(self, x: int, y: int) -> int:
+        if x < 0 and (y < 0 or ~x == self.left_sink):
+            return ~self.state(~x, ~y if y < 0 else 0)
+        if y < 0 and ~y == self.right_sink:
+            return ~self.state(0, ~y)
+        key = (x, y)
+        found = self.known.get(key)
+        if found is not None:
+            return found
+        self.meter.spend()
+        left, right = self.left, self.right
+        if y < 0 or (x >= 0 and left.var[x] < right.var[y]):
+            var, lo, hi = left.var[x], self.pair(left.lo[x], y), self.pair(left.hi[x], y)
+        elif x < 0 or right.var[y] < left.var[x]:
+            var, lo, hi = right.var[y], self.pair(x, right.lo[y]), self.pair(x, right.hi[y])
+        else:
+            var, lo, hi = left.var[x], self.pair(left.lo[x], right.lo[y]), self.pair(left.hi[x], right.hi[y])
+        self.known[key] = found = self.node(var, lo, hi)
+        return found
+
+    def node(self, var: int, lo: int, hi: int) -> int:
+        if lo == hi:
+            return lo
+        key = (var, lo, hi)
+        found = self.unique.get(key)
+        if found is None:
+            found = self.unique[key] = len(self.raw.var)
+            self.raw.var.append(var)
+            self.raw.lo.append(lo)
+            self.raw.hi.append(hi)
+        return found
