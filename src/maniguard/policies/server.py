@@ -54,7 +54,7 @@ def serve(
     max_message_bytes: int = MAX_MESSAGE_BYTES,
     max_clients: int = 64,
 ) -> None:
-    """Serve `policy` (what `resolve` takes, or a class) until SIGINT or SIGTERM, then close all connections (1001) and return.
+    """Serve `policy` (a spec for `resolve`, or a class) until SIGINT or SIGTERM, then hang up (1001) and return.
 
     `on_ready` is called with host, port and contract once clients are accepted. Runs in the main thread. An inference
     that is running at the end is waited for; a second signal ends the process at once. PolicyError: unknown or
