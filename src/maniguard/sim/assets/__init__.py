@@ -2,15 +2,22 @@
 
 from maniguard.sim.assets.asset import Asset, AssetError
 from maniguard.sim.assets.build import build, default_appearance, nominal_mass_kg
+from maniguard.sim.assets.catalogue import CATALOGUE, design, of_category
+from maniguard.sim.assets.categories import CATEGORIES, Category
+from maniguard.sim.assets.design import Design
 from maniguard.sim.assets.elements import CollisionGeom, add_asset, add_material, add_visual
 from maniguard.sim.assets.materials import PALETTES, AppearanceError, Material, Texture
 
 __all__ = [
+    "CATALOGUE",
+    "CATEGORIES",
     "PALETTES",
     "AppearanceError",
     "Asset",
     "AssetError",
+    "Category",
     "CollisionGeom",
+    "Design",
     "Material",
     "Texture",
     "add_asset",
@@ -18,5 +25,7 @@ __all__ = [
     "add_visual",
     "build",
     "default_appearance",
+    "design",
     "nominal_mass_kg",
+    "of_category",
 ]

@@ -77,7 +77,7 @@ def hollow_body(
     floor_r = max(float(inner_radii[1]), 0.004)
     return HollowBody(
         outer,
-        (lathe("body", outside, segments=segments), lathe("inside", inside, segments=segments)),
+        (lathe("body", outside, segments=segments, v_range=True), lathe("inside", inside, segments=segments)),
         pieces,
         revolved_volume(outside, inside),
         rim=Region("disc", (_r(rim_r), _r(rim_r), 0.0), Pose((0.0, 0.0, _r(top)))),

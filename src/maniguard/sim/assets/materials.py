@@ -65,7 +65,7 @@ FINISHES = MappingProxyType(
         # finish: (specular, shininess, opacity)
         "glaze": (0.45, 0.75, 1.0),
         "matte": (0.12, 0.25, 1.0),
-        "glass": (0.9, 0.95, 0.26),
+        "glass": (0.95, 0.95, 0.2),
         "coloured-glass": (0.9, 0.95, 0.62),
         "metal": (0.75, 0.6, 1.0),
         "enamel": (0.6, 0.8, 1.0),

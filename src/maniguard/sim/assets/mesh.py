@@ -239,7 +239,9 @@ def _without_repeats(points: Array) -> Array:
     return points[keep]
 
 
-def prism(slot: str, outline: Array, low_m: float, high_m: float, *, bevel_m: float = 0.001, uv_scale_m: float = 0.0) -> VisualMesh:
+def prism(
+    slot: str, outline: Array, low_m: float, high_m: float, *, bevel_m: float = 0.001, uv_scale_m: float = 0.0
+) -> VisualMesh:
     """Raise a plan `outline` (N, 2), counter-clockwise and seen whole from the origin, between two heights.
 
     Upper and lower edges are bevelled. u and v are x and y over `uv_scale_m`, or over the outline's extent when it is zero.

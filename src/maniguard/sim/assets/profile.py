@@ -71,13 +71,13 @@ def vessel(outer: Array, wall_m: float, floor_m: float, *, foot_recess_m: float 
     """
     inner = offset(outer, wall_m)
     floor_z = float(outer[0, 1]) + floor_m
+    corner_r = float(np.interp(floor_z, inner[:, 1], inner[:, 0]))
     inner = inner[inner[:, 1] > floor_z + 1e-4]
     top_out, top_in = outer[-1], inner[-1]
     middle, spoke = (top_out + top_in) / 2.0, (top_out - top_in) / 2.0
     up = np.array([-spoke[1], spoke[0]])
     rim = [middle + spoke * np.cos(a) + up * np.sin(a) for a in np.linspace(0.0, np.pi, 6)[1:-1]]
     down = inner[::-1]
-    corner_r = float(np.interp(floor_z, inner[:, 1], inner[:, 0])) if len(inner) > 1 else float(down[-1, 0])
     bend = min(0.35 * corner_r, 0.006)
     corner = [(float(down[-1, 0]), float(down[-1, 1])), (corner_r, floor_z), (0.0, floor_z)]
     if down[-1, 1] - floor_z > 0.002:

@@ -71,7 +71,7 @@ def bands(base: Rgb, accent: Rgb, seed: int) -> Pixels:
     wobble = (noise((SIZE, SIZE), (2, 6), rng, octaves=1) - 0.5) * 0.004
     rows = v + wobble
     share = np.zeros_like(rows)
-    for low, high in ((0.30, 0.38), (0.405, 0.415), (0.265, 0.275)):
+    for low, high in ((0.62, 0.74), (0.77, 0.785), (0.575, 0.59)):
         share = np.maximum(share, np.clip((rows - low) * 200, 0, 1) * np.clip((high - rows) * 200, 0, 1))
     return to_pixels(mixed(base, accent, share))
 
@@ -81,7 +81,7 @@ def dip(base: Rgb, accent: Rgb, seed: int) -> Pixels:
     rng = np.random.default_rng(seed)
     size = (SIZE, 2 * SIZE)
     v = np.linspace(1.0, 0.0, SIZE)[:, None] * np.ones((1, 2 * SIZE))
-    line = 0.24 + 0.02 * (noise(size, (1, 5), rng, octaves=2) - 0.5)
+    line = 0.52 + 0.05 * (noise(size, (1, 5), rng, octaves=2) - 0.5)
     share = np.clip((v - line) * 90, 0, 1)
     cloud = 0.95 + 0.08 * noise(size, (4, 8), rng)
     return to_pixels(mixed(base, accent, share) * cloud[..., None])
@@ -93,7 +93,7 @@ def brush(base: Rgb, accent: Rgb, seed: int) -> Pixels:
     size = (SIZE, 2 * SIZE)
     streak = noise(size, (24, 3), rng, octaves=2)
     v = np.linspace(1.0, 0.0, SIZE)[:, None]
-    mask = np.clip(1.0 - np.abs(v - 0.3) * 9, 0, 1)
+    mask = np.clip(1.0 - np.abs(v - 0.55) * 5, 0, 1)
     share = np.clip((streak - 0.35) * 4, 0, 1) * mask
     return to_pixels(mixed(base, accent, 0.9 * share))
 
@@ -102,7 +102,7 @@ def gradient(base: Rgb, accent: Rgb, seed: int) -> Pixels:
     """Return a soft change from the base below to the accent above."""
     rng = np.random.default_rng(seed)
     v = np.linspace(1.0, 0.0, SIZE)[:, None] * np.ones((1, SIZE))
-    share = np.clip((v - 0.08) / 0.42 + 0.12 * (noise((SIZE, SIZE), (4, 4), rng) - 0.5), 0, 1)
+    share = np.clip((v - 0.15) / 0.7 + 0.12 * (noise((SIZE, SIZE), (4, 4), rng) - 0.5), 0, 1)
     return to_pixels(mixed(base, accent, share))
 
 
@@ -125,7 +125,7 @@ def grain(base: Rgb, accent: Rgb, seed: int) -> Pixels:
     size = (SIZE, 2 * SIZE)
     bend = noise(size, (2, 1), rng, octaves=3)
     rows = np.linspace(0.0, 1.0, SIZE)[:, None]
-    rings = 0.5 + 0.5 * np.sin(2 * np.pi * (rows * 7 + 2.6 * bend))
+    rings = 0.5 + 0.5 * np.sin(2 * np.pi * (rows * 8 + 1.5 * bend))
     fibre = noise(size, (64, 4), rng, octaves=2)
     tone = noise(size, (3, 2), rng, octaves=1)
     shade = 1.02 - 0.20 * rings**2 - 0.12 * fibre + 0.06 * (tone - 0.5)

@@ -51,7 +51,9 @@ def make_carton(p: Params) -> Blueprint:
         )
     fin, roof = 0.016, 0.9 * depth
     wall = height - roof - fin
-    body = slab("print", (width, depth, wall / 2.0), 0.0015, center_m=(0.0, 0.0, wall / 2.0), steps=1, atlas=PACKAGE_ATLAS)
+    body = slab(
+        "print", (width, depth, wall / 2.0), 0.0015, center_m=(0.0, 0.0, wall / 2.0), steps=1, atlas=PACKAGE_ATLAS
+    )
     gable = _gable(width - 0.0004, depth - 0.0004, wall - 0.001, wall + roof)
     thick = 0.0025
     crest = slab(
@@ -63,7 +65,11 @@ def make_carton(p: Params) -> Blueprint:
         atlas=dict.fromkeys(("+x", "-x", "+y", "-y", "+z", "-z"), PLAIN_TOP),
     )
     roof_points = np.array(
-        [[x, y, z] for x in (-width, width) for y, z in ((-depth, wall), (depth, wall), (-thick, wall + roof), (thick, wall + roof))]
+        [
+            [x, y, z]
+            for x in (-width, width)
+            for y, z in ((-depth, wall), (depth, wall), (-thick, wall + roof), (thick, wall + roof))
+        ]
     )
     volume = 4.0 * width * depth * (wall + roof / 2.0)
     tcp_z = height - 0.011
@@ -112,12 +118,16 @@ def make_book(p: Params) -> Blueprint:
     # Drawn standing: x along the width, y along the thickness, spine at -x.
     half = np.array([width, thick, height]) / 2.0
     covers = [
-        slab("cover", (half[0], board / 2.0, half[2]), 0.0008, center_m=(0.0, s * (half[1] - board / 2.0), half[2]), steps=1)
+        slab(
+            "cover",
+            (half[0], board / 2.0, half[2]),
+            0.0008,
+            center_m=(0.0, s * (half[1] - board / 2.0), half[2]),
+            steps=1,
+        )
         for s in (-1.0, 1.0)
     ]
-    covers = [
-        VisualMesh(m.slot, m.vertices, m.normals, m.uv * np.array([0.6, 0.85]), m.faces) for m in covers
-    ]
+    covers = [VisualMesh(m.slot, m.vertices, m.normals, m.uv * np.array([0.6, 0.85]), m.faces) for m in covers]
     spine = slab(
         "cover",
         (board / 2.0, half[1] - 0.0002, half[2]),
@@ -322,7 +332,14 @@ KINDS = (
             "fill": 0.8,
             "contents": "tea",
         },
-        {**PRINT_LOOKS, "label": "tea", "color": "#386641", "accent": "#a7c957", "title": "Tea", "lid_color": "#2f3e2e"},
+        {
+            **PRINT_LOOKS,
+            "label": "tea",
+            "color": "#386641",
+            "accent": "#a7c957",
+            "title": "Tea",
+            "lid_color": "#2f3e2e",
+        },
         make_tin,
         paint_tin,
     ),

@@ -153,7 +153,9 @@ def make_jar(p: Params) -> Blueprint:
     outer = np.concatenate(
         [
             filleted([(radius - 2.2 * fillet, 0.0), (radius, 0.0), (radius, 0.5 * shoulder)], fillet, steps=3),
-            smooth([(radius, shoulder), (0.4 * radius + 0.6 * neck, shoulder + 0.55 * (seat - shoulder)), (neck, seat)]),
+            smooth(
+                [(radius, shoulder), (0.4 * radius + 0.6 * neck, shoulder + 0.55 * (seat - shoulder)), (neck, seat)]
+            ),
         ]
     )
     knob = p.number("knob_radius")
@@ -242,7 +244,9 @@ def make_mill(p: Params) -> Blueprint:
     head_curve = smooth(
         [(0.8 * head, split), (head, split + 0.35 * (height - split)), (0.72 * head, height - 0.006)], count=8
     )
-    button = filleted([(0.0, height - 0.008), (0.3 * head, height - 0.008), (0.3 * head, height), (0.0, height)], 0.0015)
+    button = filleted(
+        [(0.0, height - 0.008), (0.3 * head, height - 0.008), (0.3 * head, height), (0.0, height)], 0.0015
+    )
     visuals = (
         lathe("body", capped(body)),
         lathe("head", capped(head_curve), segments=28),
@@ -265,7 +269,11 @@ def make_mill(p: Params) -> Blueprint:
 
 def _label(looks: Looks) -> Material:
     return printed(
-        looks.text("label"), looks.text("label_color"), looks.text("label_accent"), looks.text("title"), seed=looks.seed()
+        looks.text("label"),
+        looks.text("label_color"),
+        looks.text("label_accent"),
+        looks.text("title"),
+        seed=looks.seed(),
     )
 
 

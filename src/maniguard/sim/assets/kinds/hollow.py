@@ -137,7 +137,8 @@ def paint_vessel(looks: Looks, p: Params) -> dict[str, Material]:
     )
     same = looks.text("inside") == "same"
     inner_colour = looks.text("color") if same else looks.text("inside")
-    inside = finish(name, inner_colour, seed=looks.seed())
+    pattern = looks.text("pattern") if same and looks.text("pattern") == "speckle" else "plain"
+    inside = finish(name, inner_colour, accent=looks.text("accent"), pattern=pattern, seed=looks.seed())
     plain = finish(name, looks.text("handle") if looks.text("handle") != "same" else looks.text("color"))
     return {"body": outside, "inside": inside, "handle": plain}
 
