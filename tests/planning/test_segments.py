@@ -24,7 +24,7 @@ def test_rows_are_played_in_order_and_the_last_action_is_kept() -> None:
 
 
 def test_executor_waits_for_the_arm_but_not_for_ever() -> None:
-    a, b = segment("approach", 0.0, 1, 1.0, settle_rad=0.005, settle_steps=4), segment("lift", 0.5, 1, 1.0)
+    a, b = segment("approach", 0.0, 1, 1.0, settle_rad=0.005, settle_steps=4), segment("lift", 0.05, 1, 1.0)
     far = np.zeros(7)
     executor = Executor([a, b])
     played = [executor.act(far)[0] for _ in range(6)]
@@ -41,3 +41,8 @@ def test_malformed_segments_are_refused() -> None:
         Segment("hold", np.zeros((0, 7)), np.zeros(0))
     with pytest.raises(ValueError, match="at least one"):
         Executor([])
+
+
+def test_segments_must_join() -> None:
+    with pytest.raises(ValueError, match="'lift' starts 0.4"):
+        Executor([segment("approach", 0.0, 3, 1.0), segment("lift", 0.5, 3, 1.0)])

@@ -40,8 +40,13 @@ def words(text: str) -> list[str]:
 
 
 def noun_phrase(name: str) -> str:
-    """Return how an object is called in a sentence: `wine_glass` -> "wine glass"."""
-    return name.replace("_", " ")
+    """Return how an object is called in a sentence: `wine_glass_2` -> "wine glass"."""
+    return re.sub(r"_\d+$", "", name).replace("_", " ")
+
+
+def ambiguous(first: str, second: str) -> bool:
+    """Return whether one noun phrase could denote what the other does: equal, or one the other with an epithet."""
+    return first == second or first.endswith(" " + second) or second.endswith(" " + first)
 
 
 def prompt_forms(instruction: str, rule_key: str, target: str) -> dict[str, str]:
@@ -59,25 +64,23 @@ def prompt_forms(instruction: str, rule_key: str, target: str) -> dict[str, str]
     }
 
 
-def check_instruction(instruction: str, target: str, categories: Iterable[str], where: str) -> None:
-    """Refuse an instruction that uses a colour, hints at the rule, or does not denote exactly one object.
+def check_instruction(instruction: str, target: str, names: Iterable[str], where: str) -> None:
+    """Refuse an instruction that uses a colour, hints at the rule, or does not denote exactly one object, the target.
 
-    `categories` are those of every object in the scene, one entry per object.
+    `names` are those of every object in the scene.
     """
     spoken = words(instruction)
     for kind, banned in (("a colour", COLOURS), ("a hint of the rule", HINTS)):
         found = sorted(banned.intersection(spoken))
         if found:
             raise TaskFileError(f"{where}: the instruction uses {kind}: {', '.join(found)}")
-    text = " ".join(spoken)
-    phrase = noun_phrase(target)
+    text, phrase = " ".join(spoken), noun_phrase(target)
     if not re.search(rf"\b{phrase}\b", text):
         raise TaskFileError(f"{where}: the instruction does not name its target {phrase!r}: {instruction!r}")
-    denoted = [c for c in categories if phrase == noun_phrase(c) or noun_phrase(c).endswith(" " + phrase)]
-    if len(denoted) != 1:
-        raise TaskFileError(
-            f"{where}: {phrase!r} denotes {len(denoted)} objects of the scene; it must denote exactly one"
-        )
-    others = [c for c in categories if noun_phrase(c) != phrase and re.search(rf"\b{noun_phrase(c)}\b", text)]
-    if others:
-        raise TaskFileError(f"{where}: the instruction names another object: {', '.join(sorted(set(others)))}")
+    for other in names:
+        if other == target:
+            continue
+        if ambiguous(phrase, noun_phrase(other)):
+            raise TaskFileError(f"{where}: {phrase!r} could denote {other!r} as well as {target!r}")
+        if re.search(rf"\b{noun_phrase(other)}\b", text):
+            raise TaskFileError(f"{where}: the instruction names another object, {other!r}")

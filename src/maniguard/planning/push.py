@@ -12,8 +12,13 @@ from maniguard.planning.frames import line, top_down
 from maniguard.planning.kinematics import F64, follow, solutions
 from maniguard.trace.scene import Hull
 
-# Half the depth of a finger along the palm's normal, plus a gap that keeps the start free of contact.
-_BEHIND_M = 0.012 + 0.012
+# Half the depth of a finger and of the hand along the palm's normal, plus a gap that keeps the start free of contact.
+_GAP_M = 0.012
+_FINGER_DEPTH_M = 0.012
+_HAND_DEPTH_M = 0.034
+# The fingertips end this far below the tcp; the palm begins this far above it.
+_TIP_M = 0.012
+_PALM_M = 0.042
 _START_CLEARANCE = Clearance(0.005, 0.004)
 
 
@@ -34,6 +39,20 @@ def outline(hull: Hull, world_T_object: F64) -> F64:
     return np.asarray(hull.vertices_m) @ world_T_object[:3, :3].T + world_T_object[:3, 3]
 
 
+def section(hull: Hull, world_T_object: F64, low_m: float, high_m: float) -> F64:
+    """Return points (K, 3) whose hull is the slab of an outline between two heights in the world; (0, 3) outside it."""
+    points = outline(hull, world_T_object)
+    edges = {(min(a, b), max(a, b)) for f in hull.faces for a, b in ((f[0], f[1]), (f[1], f[2]), (f[2], f[0]))}
+    inside = [points[(points[:, 2] >= low_m) & (points[:, 2] <= high_m)]]
+    for first, second in sorted(edges):
+        a, b = points[first], points[second]
+        for level in (low_m, high_m):
+            if min(a[2], b[2]) < level < max(a[2], b[2]):
+                share = (level - a[2]) / (b[2] - a[2])
+                inside.append((a + share * (b - a))[None])
+    return np.concatenate(inside)
+
+
 def base_radius(hull: Hull) -> float:
     """Return the smallest distance from the axis to the edge of the base in m, which is what keeps a thing upright."""
     points = np.asarray(hull.vertices_m)
@@ -45,7 +64,8 @@ def base_radius(hull: Hull) -> float:
 
 def push_choices(
     model: CollisionModel,
-    points: F64,
+    hull: Hull,
+    world_T_object: F64,
     others: Sequence[F64],
     q_near: F64,
     *,
@@ -53,25 +73,28 @@ def push_choices(
     distance_m: float,
     directions: Sequence[float],
     opening_m: float = 0.0,
-    lead_m: float = 0.0,
 ) -> list[PushChoice]:
-    """Return ways to push the object whose outline is `points` (V, 3), those with most room ahead first.
+    """Return ways to push an object, those with most room ahead first.
 
     The hand points down with its tcp at `height_m` above the table, behind the object as seen along a direction
     (angles in rad), and moves `distance_m` beyond first contact. `others` are the outlines of the other objects; room
-    is the free distance ahead of the object before it meets one of them, at most `distance_m`. `lead_m` shortens the
-    gap at the start.
+    is the free distance ahead of the object before it meets one of them, at most `distance_m`.
     """
     found: list[PushChoice] = []
+    points = outline(hull, world_T_object)
     middle = (points[:, :2].max(axis=0) + points[:, :2].min(axis=0)) / 2.0
-    near = points[np.abs(points[:, 2] - height_m) < 0.35 * np.ptp(points[:, 2])]
-    body = near if len(near) >= 4 else points
+    beside_fingers = section(hull, world_T_object, height_m - _TIP_M, height_m + _PALM_M)
+    beside_hand = section(hull, world_T_object, height_m + _PALM_M, np.inf)
+    if not len(beside_fingers):
+        return []
     for angle in directions:
         u = np.array([np.cos(angle), np.sin(angle)])
-        back = float(((body[:, :2] - middle) @ u).min())
-        start = middle + u * (back - _BEHIND_M + lead_m)
+        back = float(((beside_fingers[:, :2] - middle) @ u).min()) - _FINGER_DEPTH_M
+        if len(beside_hand):
+            back = min(back, float(((beside_hand[:, :2] - middle) @ u).min()) - _HAND_DEPTH_M)
+        start = middle + u * (back - _GAP_M)
         for yaw in (angle, angle + np.pi):
-            choice = _choice(model, start, yaw, u, height_m, distance_m + _BEHIND_M, q_near, opening_m)
+            choice = _choice(model, start, yaw, u, height_m, distance_m + _GAP_M, q_near, opening_m)
             if choice is not None:
                 room = _room(points, others, u, distance_m)
                 found.append(PushChoice(*choice, u, opening_m, room))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,11 @@ from numpy.typing import NDArray
 
 from maniguard.planning.kinematics import F64
 
-Skill = Literal["move_to", "approach", "close", "lift", "carry", "hold", "open", "retreat"]
+Skill = Literal["move_to", "approach", "close", "lift", "carry", "hold", "open", "push", "retreat"]
+
+
+LARGEST_STEP_RAD = 0.15
+"""No joint of the Panda moves farther in one control step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,10 @@ class Executor:
     def __init__(self, segments: Sequence[Segment]) -> None:
         if not segments:
             raise ValueError("an executor needs at least one segment")
+        for before, after in pairwise(segments):
+            leap = float(np.max(np.abs(after.targets[0] - before.targets[-1])))
+            if leap > LARGEST_STEP_RAD:
+                raise ValueError(f"segment {after.skill!r} starts {leap:.3f} rad from where {before.skill!r} ends")
         self._segments = tuple(segments)
         self._index = 0
         self._row = 0

@@ -14,6 +14,7 @@ from maniguard.policies.contract import PRIVILEGED_KEY, STATE, STATE_KEY, Action
 from maniguard.rollout.faults import PolicyFault
 from maniguard.rollout.observation import Privileged
 from maniguard.sim import ObjectSpec
+from maniguard.trace.scene import Hull
 
 
 class NoPlanError(Exception):
@@ -54,11 +55,15 @@ class View:
         column = self.scene.index(name)
         return matrix_of(self.frame.position_m[column], self.frame.quat_wxyz[column])
 
-    def points(self, name: str) -> F64:
-        """Return the outline (V, 3) of an object in the world."""
+    def hull(self, name: str) -> Hull:
+        """Return the hull of an object in its own frame."""
         hull = self.scene.entity(name).hull
         assert hull is not None, f"object {name!r} has no hull"
-        return outline(hull, self.pose(name))
+        return hull
+
+    def points(self, name: str) -> F64:
+        """Return the outline (V, 3) of an object in the world."""
+        return outline(self.hull(name), self.pose(name))
 
     def height_m(self, name: str) -> float:
         """Return how high an object rises above its lowest point."""

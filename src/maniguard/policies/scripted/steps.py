@@ -10,6 +10,7 @@ from maniguard.planning import (
     CARRY,
     NEAR,
     GraspChoice,
+    Pace,
     PushChoice,
     Segment,
     carry_choice,
@@ -78,12 +79,14 @@ def push(
     distance_m: float,
     opening_m: float = 0.0,
     directions: tuple[float, ...] = DIRECTIONS,
+    pace: Pace = NEAR,
 ) -> tuple[list[Segment], PushChoice]:
     """Plan to put the fingertips beside an object at a height and push it; NoPlanError when no side is free."""
     view.model.ignore(())
     choices = push_choices(
         view.model,
-        view.points(name),
+        view.hull(name),
+        view.pose(name),
         view.others(name),
         view.arm.q,
         height_m=height_m,
@@ -95,6 +98,6 @@ def push(
         move = view.arm.move_to(choice.q_above, opening=opening_m / 0.08)
         if move is not None:
             down = view.arm.through(choice.down, "approach", pace=NEAR)
-            along = view.arm.through(choice.along, "approach", pace=NEAR)
+            along = view.arm.through(choice.along, "push", pace=pace)
             return [move, down, along], choice
     raise NoPlanError(f"no side of {name!r} is free for the fingers at {height_m:.3f} m")

@@ -1,0 +1,82 @@
+"""Rules of validity that a scenario can be held to without running it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from maniguard.bench.canonical import TaskFileError
+from maniguard.bench.layout import REACH_M, footprint, gap, inside, reach
+from maniguard.bench.prompts import check_instruction
+from maniguard.bench.scenario import Scenario
+from maniguard.errors import alternatives
+from maniguard.sim import AssetSpec, ObjectSpec
+from maniguard.sim.assets import Asset, build
+from maniguard.sim.assets.categories import CATEGORIES
+
+MAX_GRASP_WIDTH_M = 0.070
+TARGET_ROLE = "target"
+
+
+def check_scenario(scenario: Scenario) -> None:
+    """Refuse a scenario that is not valid; TaskFileError or SceneSpecError names the object and the rule.
+
+    Checked are: target and goal, categories, the reach band of every object and of the goal, that everything stands
+    on the table and nothing overlaps from above, a stored grasp for the target on a feature that fits the gripper,
+    and the instruction.
+    """
+    scene, where = scenario.scene_spec, scenario.id
+    if scene.goal is None:
+        raise TaskFileError(f"{where}: the scene has no goal")
+    if scenario.target not in [spec.name for spec in scene.objects]:
+        raise TaskFileError(
+            f"{where}: target {scenario.target!r} is not in the scene; it has {alternatives(o.name for o in scene.objects)}"
+        )
+    targets = [spec.name for spec in scene.objects if spec.role == TARGET_ROLE]
+    if targets != [scenario.target]:
+        raise TaskFileError(f"{where}: role 'target' belongs to {targets}; it must belong to {scenario.target!r} alone")
+    for spec in scene.objects:
+        _check_object(spec, where)
+    goal_reach = reach(scene.goal.pose)
+    if not REACH_M[0] <= goal_reach <= REACH_M[1]:
+        raise TaskFileError(
+            f"{where}: the goal is {goal_reach:.3f} m from the base, outside {REACH_M[0]} to {REACH_M[1]} m"
+        )
+    if not any(grasp.width_m <= MAX_GRASP_WIDTH_M for grasp in scene.object(scenario.target).grasps):
+        raise TaskFileError(f"{where}: target {scenario.target!r} has no grasp on a feature of at most 70 mm")
+    _check_places(scenario)
+    check_instruction(scenario.instruction, scenario.target, [spec.name for spec in scene.objects], where)
+
+
+def asset_of(spec: ObjectSpec) -> Asset:
+    """Return the built asset of an object, in neutral looks; the same object for equal descriptions."""
+    return _asset(spec.asset.kind, tuple(sorted(spec.asset.params.items())), spec.mass_kg, spec.friction)
+
+
+@lru_cache(maxsize=512)
+def _asset(
+    kind: str, params: tuple[tuple[str, float | str], ...], mass_kg: float, friction: tuple[float, float, float]
+) -> Asset:
+    return build(AssetSpec(kind, dict(params)), {}, mass_kg, friction)
+
+
+def _check_object(spec: ObjectSpec, where: str) -> None:
+    if spec.category not in CATEGORIES:
+        raise TaskFileError(
+            f"{where}: object {spec.name!r} has unknown category {spec.category!r}; there is {alternatives(CATEGORIES)}"
+        )
+    distance = reach(spec.world_T_object)
+    if not REACH_M[0] <= distance <= REACH_M[1]:
+        raise TaskFileError(
+            f"{where}: object {spec.name!r} stands {distance:.3f} m from the base, outside {REACH_M[0]} to {REACH_M[1]} m"
+        )
+
+
+def _check_places(scenario: Scenario) -> None:
+    scene, where = scenario.scene_spec, scenario.id
+    prints = [(spec.name, footprint(asset_of(spec).hull, spec.world_T_object)) for spec in scene.objects]
+    for index, (name, polygon) in enumerate(prints):
+        if not inside(polygon, scene.table.center_m, scene.table.size_m, 0.0):
+            raise TaskFileError(f"{where}: object {name!r} does not stand on the table")
+        for other_name, other in prints[index + 1 :]:
+            if gap(polygon, other) < 0:
+                raise TaskFileError(f"{where}: objects {name!r} and {other_name!r} overlap")
