@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 
+from maniguard.sim import HOME_QPOS_RAD, JOINT_LIMITS_RAD, AssetSpec, ObjectSpec, SceneSpec, World, goal_sphere
 from maniguard.sim.assets.asset import Asset
 from maniguard.sim.assets.materials import Material
 from maniguard.sim.assets.mesh import lathe, slab
 from maniguard.sim.assets.pieces import box, cylinder, enclosing_hull, mass_properties
-from maniguard.sim.scene import AssetSpec, ObjectSpec, SceneSpec, goal_sphere
+from maniguard.trace.frame import Frame
 from maniguard.trace.scene import Part, Pose
 
 
@@ -63,3 +65,43 @@ def can(name: str = "can", at: tuple[float, float] = (0.5, 0.2), **more: float) 
 
 def scene(*objects: ObjectSpec) -> SceneSpec:
     return SceneSpec(objects or (block(), can()), goal_sphere((0.45, -0.2, 0.2), 0.04))
+
+
+def arm_at(world: World, position_m: tuple[float, float, float], yaw_rad: float = 0.0) -> np.ndarray:
+    """Return joint angles (7,) with the hand pointing down at a tcp position (damped least squares)."""
+    model, data = world.model, mujoco.MjData(world.model)
+    site = model.site("panda/tcp").id
+    c, s = np.cos(yaw_rad), np.sin(yaw_rad)
+    wanted = np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
+    q = np.array(HOME_QPOS_RAD)
+    jacobian = np.empty((6, model.nv))
+    for _ in range(200):
+        data.qpos[:7] = q
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_jacSite(model, data, jacobian[:3], jacobian[3:], site)
+        actual = data.site_xmat[site].reshape(3, 3)
+        turn = 0.5 * sum(np.cross(actual[:, i], wanted[:, i]) for i in range(3))
+        error = np.concatenate([position_m - data.site_xpos[site], turn])
+        arm = jacobian[:, :7]
+        q = q + arm.T @ np.linalg.solve(arm @ arm.T + 1e-6 * np.eye(6), error)
+        q = np.clip(q, JOINT_LIMITS_RAD[:, 0], JOINT_LIMITS_RAD[:, 1])
+    assert np.abs(error).max() < 1e-4, "the test asks for a pose out of reach"
+    return q
+
+
+def move(world: World, target_rad: np.ndarray, opening: float, steps: int) -> list[Frame]:
+    """Go to joint angles along a straight line with a smooth start and end; return the frames."""
+    start = world.frame.robot_qpos_rad.astype(float)
+    frames = []
+    for i in range(1, steps + 1):
+        share = i / steps
+        share = share * share * (3 - 2 * share)
+        frames.append(world.step([*(start + share * (target_rad - start)), opening]))
+    return frames
+
+
+def wait(world: World, opening: float, steps: int) -> list[Frame]:
+    """Hold the last command."""
+    target = world.frame.action[:7].astype(float)
+    return [world.step([*target, opening]) for _ in range(steps)]

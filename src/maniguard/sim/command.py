@@ -75,9 +75,11 @@ def interpolate(state: CommandState, action: Array, damping_over_stiffness_s: Ar
     straight = distance / dt
     own_speed = np.clip((target - state.target_rad) / dt, -robot.VELOCITY_RAD_S, robot.VELOCITY_RAD_S)
     lag = distance - own_speed * dt
-    # Largest speed v of a discrete braking to rest: v dt + (v - a dt) dt + … = lag.
-    braking = 0.5 * (np.sqrt(change * change + 8.0 * robot.ACCELERATION_RAD_S2 * np.abs(lag)) - change)
-    wanted = own_speed + np.sign(lag) * np.minimum(np.abs(lag) / dt, braking)
+    # Largest speed that can be braked to rest within the lag: (n + f) a dt, then (n - 1 + f) a dt, … down to f a dt.
+    steps = np.abs(lag) / (change * dt)
+    whole = np.floor(0.5 * np.sqrt(8.0 * steps + 1.0) - 0.5)
+    braking = change * (whole + (steps - 0.5 * whole * (whole + 1.0)) / (whole + 1.0))
+    wanted = own_speed + np.sign(lag) * braking
     low = np.maximum(state.velocity_rad_s - change, -robot.VELOCITY_RAD_S)
     high = np.minimum(state.velocity_rad_s + change, robot.VELOCITY_RAD_S)
     reachable = (straight >= low) & (straight <= high) & (np.abs(straight - own_speed) <= change)

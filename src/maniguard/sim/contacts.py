@@ -26,6 +26,7 @@ _NUMBER_COLUMNS = 7
 # Integers of a contact from its two geoms to the row of its normal force.
 _LABEL_COLUMNS = 10
 _FORCE_ROW = 9
+_WHISPER_N = 1e-60
 # Below this length a pair's force-weighted mean normal says nothing: the forces point to all sides.
 _SHORT_NORMAL = 0.1
 
@@ -80,7 +81,7 @@ class ContactLatch:
         if not count:
             return
         rows = data.nefc
-        if rows > self._forces.shape[1]:
+        if rows >= self._forces.shape[1]:
             self._forces = _wider(self._forces, 2 * rows)
         self._forces[substep, :rows] = data.efc_force
         start = self._used
@@ -101,32 +102,28 @@ class ContactLatch:
         if self._data.ncon and self._contact_address() != self._address:
             raise RuntimeError("MuJoCo has moved its contacts within one control step")
         rows, labels = self._rows[:used], self._labels[:used]
-        pieces = self._geom_piece[labels[:, :2]]
-        first, second = pieces[:, 0], pieces[:, 1]
+        first, second = self._geom_piece.take(labels[:, 0]), self._geom_piece.take(labels[:, 1])
         code = np.minimum(first, second) * self._piece_count + np.maximum(first, second)
-        pairs = np.flatnonzero(np.bincount(code, minlength=len(self._slot)))
+        pairs = np.bincount(code).nonzero()[0]
         count = len(pairs)
-        self._slot[pairs] = _INDICES[:count]
+        numbers = _INDICES[:count]
+        self._slot[pairs] = numbers
         pair = self._slot[code]
-        substep = np.repeat(_INDICES[:SUBSTEPS], self._counts)
+        substep = _INDICES[:SUBSTEPS].repeat(self._counts)
         force_row = labels[:, _FORCE_ROW]
-        force = self._forces[substep, force_row]
-        if force_row.min() < 0:
-            force[force_row < 0] = 0.0
-
-        cell = substep * count + pair
-        cells = SUBSTEPS * count
-        by_substep = np.bincount(cell, weights=force, minlength=cells).reshape(SUBSTEPS, count)
-        occupied = np.bincount(cell, minlength=cells).reshape(SUBSTEPS, count)
-        peak_substep = np.where(occupied, by_substep, -1.0).argmax(axis=0)
-        peak = by_substep[peak_substep, _INDICES[:count]]
+        # A contact that the solver left out has row -1: the last column of the substep before, which is never used.
+        # The whisper tells contacts without force from no contact; it is lost in any force and in rounding.
+        force = self._forces.take(substep * self._forces.shape[1] + force_row) + _WHISPER_N
+        by_substep = np.bincount(substep * count + pair, force, SUBSTEPS * count).reshape(SUBSTEPS, count)
+        peak_substep = by_substep.argmax(axis=0)
+        peak = by_substep[peak_substep, numbers]
         distance = np.full(count, np.inf)
         np.minimum.at(distance, pair, rows[:, 0])
 
-        at_peak = np.flatnonzero(substep == peak_substep[pair])
-        its_pair = pair[at_peak]
-        weight = force[at_peak] + (peak[its_pair] == 0.0)
-        position, normal = self._weighted(rows[at_peak, 1:], first[at_peak] > second[at_peak], its_pair, weight, count)
+        at_peak = (substep == peak_substep[pair]).nonzero()[0]
+        at_peak = at_peak[pair[at_peak].argsort(kind="stable")]
+        flipped = first[at_peak] > second[at_peak]
+        summed = _summed_geometry(rows.take(at_peak, axis=0), flipped, pair[at_peak], force[at_peak], numbers)
 
         low, high = pairs // self._piece_count, pairs % self._piece_count
         return Contacts(
@@ -134,33 +131,13 @@ class ContactLatch:
             part_a=self._piece_part[low],
             entity_b=self._piece_entity[high],
             part_b=self._piece_part[high],
-            normal=normal.astype(np.float32),
-            position_m=position.astype(np.float32),
+            normal=summed[:, 4:],
+            position_m=summed[:, 1:4],
             peak_force_n=peak.astype(np.float32),
             impulse_n_s=(by_substep.sum(axis=0) * TIMESTEP_S).astype(np.float32),
             distance_m=distance.astype(np.float32),
             at_end=self._touching_now()[pairs],
         )
-
-    def _weighted(
-        self, geometry: Array, flipped: NDArray[np.bool_], pair: NDArray[np.int64], weight: Array, count: int
-    ) -> tuple[Array, Array]:
-        """Return mean position and unit normal per pair, weighted by force.
-
-        Where the normals cancel, the strongest contact's is taken.
-        """
-        geometry[flipped, 3:] *= -1.0
-        total = np.bincount(pair, weights=weight, minlength=count)
-        mean = np.zeros((count, 6))
-        np.add.at(mean, pair, geometry * weight[:, None])
-        mean /= total[:, None]
-        normal = mean[:, 3:]
-        length = np.sqrt(normal[:, 0] ** 2 + normal[:, 1] ** 2 + normal[:, 2] ** 2)
-        for short in np.flatnonzero(length < _SHORT_NORMAL):
-            rows = np.flatnonzero(pair == short)
-            normal[short] = geometry[rows[np.argmax(weight[rows])], 3:]
-            length[short] = 1.0
-        return mean[:, :3], normal / length[:, None]
 
     def _touching_now(self) -> NDArray[np.bool_]:
         touching = np.zeros(len(self._slot), dtype=np.bool_)
@@ -199,6 +176,30 @@ class ContactLatch:
 
 
 _INDICES = np.arange(1 << 16)
+
+
+def _summed_geometry(
+    rows: Array, flipped: NDArray[np.bool_], pair: NDArray[np.int64], weight: Array, pairs: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Return per pair its weight, mean position and unit normal (K, 7), weighted; `rows` (R, 7) are sorted by pair.
+
+    Where the normals cancel, the strongest contact's is taken.
+    """
+    normals = rows[:, 4:]
+    normals[flipped] *= -1.0
+    weighted = rows * weight[:, None]
+    weighted[:, 0] = weight
+    mean = np.add.reduceat(weighted, pair.searchsorted(pairs), axis=0)
+    mean[:, 1:] /= mean[:, :1]
+    normal = mean[:, 4:]
+    length = np.sqrt((normal * normal).sum(axis=1))
+    if length.min() < _SHORT_NORMAL:
+        for short in (length < _SHORT_NORMAL).nonzero()[0]:
+            its = (pair == short).nonzero()[0]
+            normal[short] = normals[its[weight[its].argmax()]]
+            length[short] = 1.0
+    normal /= length[:, None]
+    return mean.astype(np.float32)
 
 
 def _address(array: NDArray[Any]) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NoReturn
 
 import mujoco
 import numpy as np
@@ -72,6 +74,7 @@ class World:
         self._speed_limit[self._reader.arm_qvel] = MAX_ARM_SPEED_RAD_S
         for address in self._stage.free_qvel:
             self._speed_limit[address : address + 3] = MAX_SPEED_M_S
+        self._warnings: list[str] = []
         self._settled: Snapshot | None = None
         self._command = resting(np.array(spec.robot_qpos_rad), robot.MAX_OPENING_M / 2)
         self._step_index = 0
@@ -170,26 +173,39 @@ class World:
         control, velocity = data.ctrl, data.qvel
         first_half, second_half, record = mujoco.mj_step1, mujoco.mj_step2, latch.record
         latch.start()
-        for substep in range(SUBSTEPS):
-            control[:] = commands[substep]
-            second_half(model, data)
-            record()
-            first_half(model, data)
-            speeds[substep] = velocity
+        others_handler = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(self._warnings.append)
+        try:
+            for substep in range(SUBSTEPS):
+                control[:] = commands[substep]
+                second_half(model, data)
+                record()
+                first_half(model, data)
+                speeds[substep] = velocity
+        finally:
+            mujoco.set_mju_user_warning(others_handler)
         self._check()
         return latch.reduce()
 
     def _check(self) -> None:
+        if self._warnings:
+            text = self._warnings[0].strip()
+            degree = re.search(r"DOF (\d+)", text)
+            where = f" at {self._body_of(int(degree[1]))!r}" if degree else ""
+            self._fail(f"{text.splitlines()[0]}{where}")
         fast = ~(np.abs(self._speeds) <= self._speed_limit)
-        if not fast.any() and np.isfinite(self.data.qpos).all():
-            return
-        column = int(np.flatnonzero(fast.any(axis=0))[0]) if fast.any() else 0
-        body = self.model.body(int(self.model.dof_bodyid[column])).name
-        worst = float(self._speeds[:, column][np.flatnonzero(fast[:, column])[0]]) if fast.any() else float("nan")
+        if fast.any():
+            substep, column = np.argwhere(fast)[0]
+            speed = float(self._speeds[substep, column])
+            self._fail(f"{self._body_of(int(column))!r} has a speed of {speed:.4g} (m/s or rad/s)")
+
+    def _body_of(self, degree: int) -> str:
+        return str(self.model.body(int(self.model.dof_bodyid[degree])).name)
+
+    def _fail(self, reason: str) -> NoReturn:
+        self._warnings.clear()
         self._frame = None
-        raise SimulationFault(
-            f"the physics blew up at step {self._step_index + 1}: {body!r} has a speed of {worst:.4g} (m/s or rad/s)"
-        )
+        raise SimulationFault(f"the physics blew up in control step {self._step_index + 1}: {reason}")
 
 
 def _asset(item: ObjectSpec) -> Asset:
