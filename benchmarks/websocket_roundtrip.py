@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("--serve", action="store_true", help="be the server (used by the benchmark itself)")
     arguments = parser.parse_args()
     if arguments.serve:
-        serve(Still, port=0, on_ready=lambda host, port, _: print(host, port, flush=True))
+        serve(Still, port=0, ready=lambda host, port: print(host, port, flush=True))
         return
     seen = observation()
     size = len(encode(seen))

@@ -26,4 +26,4 @@ class OpenAndWait:
 
 
 if __name__ == "__main__":
-    serve(OpenAndWait, port=int(sys.argv[1]), on_ready=lambda host, port, _: print(host, port, flush=True))
+    serve(OpenAndWait, port=int(sys.argv[1]), ready=lambda host, port: print(host, port, flush=True))

@@ -47,6 +47,7 @@ class Echo:
         """Row 0 the state; row 1: seed, length of instruction, requests since reset, pid, length of prompt, resets."""
         self.asked += 1
         if self.first_s:
+            print("inferring", flush=True)
             time.sleep(self.first_s)
             self.first_s = 0.0
         if self.fail == "raise":
@@ -75,6 +76,15 @@ class Echo:
         pass
 
 
+class SlowToLoad(Echo):
+    """Takes a while to construct, and says that it has begun."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        print("loading", flush=True)
+        time.sleep(1.5)
+
+
 class Looker(Echo):
     """Wants two images."""
 
@@ -92,7 +102,7 @@ class Looker(Echo):
 
 
 def serve_ours(spec: str, port: str, **options: Any) -> None:
-    serve(spec, port=int(port), on_ready=lambda host, port, _: print("ready", host, port, flush=True), **options)
+    serve(spec, port=int(port), ready=lambda host, port: print("ready", host, port, flush=True), **options)
 
 
 # --- a server written from the layout of the openpi protocol alone, with nothing of maniguard in it ---

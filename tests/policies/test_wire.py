@@ -338,6 +338,42 @@ def test_a_signal_ends_the_server_cleanly(number):
         assert peer.process.wait(timeout=20) == 0
 
 
+def test_a_running_inference_is_finished_before_the_end():
+    with running("serve", echo(first_s=2.0)) as peer, raw(peer) as connection:
+        connection.recv(timeout=10)
+        connection.send(encode(SEEN))
+        wait_until_busy(peer)
+        peer.process.send_signal(signal.SIGTERM)
+        assert peer.process.wait(timeout=30) == 0
+
+
+def test_a_second_signal_does_not_wait_for_the_inference():
+    with running("serve", echo(first_s=3600.0)) as peer, raw(peer) as connection:
+        connection.recv(timeout=10)
+        connection.send(encode(SEEN))
+        wait_until_busy(peer)
+        peer.process.send_signal(signal.SIGTERM)
+        with pytest.raises(ConnectionClosed):
+            connection.recv(timeout=10)
+        peer.process.send_signal(signal.SIGTERM)
+        assert peer.process.wait(timeout=30) == -signal.SIGTERM
+
+
+def test_a_signal_while_the_policy_loads_is_heeded():
+    command = [sys.executable, str(peers.HERE), "serve", f"{peers.HERE}:SlowToLoad"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdout.readline() == "loading\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 0
+        assert process.stdout.read() == ""
+
+
+def wait_until_busy(peer):
+    """Echo says so when it begins to infer."""
+    assert peer.process.stdout.readline() == "inferring\n"
+
+
 def test_a_privileged_policy_is_not_served():
     with pytest.raises(PolicyError, match="privileged"):
         serve(echo(privileged=True), port=0)

@@ -205,7 +205,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.serve:
         policy = {"Sums": Sums, "Slow": Slow, "Failing": Failing}.get(arguments.serve, arguments.serve)
-        serve(policy, port=0, on_ready=lambda host, port, _: print(host, port, flush=True))
+        serve(policy, port=0, ready=lambda host, port: print(host, port, flush=True))
         return 0
     checks = Checks()
     with tempfile.TemporaryDirectory() as scratch:

@@ -50,13 +50,13 @@ def serve(
     host: str = "127.0.0.1",
     port: int = DEFAULT_PORT,
     *,
-    on_ready: Callable[[str, int, PolicyContract], None] | None = None,
+    ready: Callable[[str, int], None] | None = None,
     max_message_bytes: int = MAX_MESSAGE_BYTES,
     max_clients: int = 64,
 ) -> None:
     """Serve `policy` (a spec for `resolve`, or a class) until SIGINT or SIGTERM, then hang up (1001) and return.
 
-    `on_ready` is called with host, port and contract once clients are accepted. Runs in the main thread. An inference
+    `ready` is called with host and port once clients are accepted. Runs in the main thread. An inference
     that is running at the end is waited for; a second signal ends the process at once. PolicyError: unknown or
     privileged policy, address in use. No scenario, task family or simulator is needed.
     """
@@ -64,13 +64,13 @@ def serve(
         resolve(policy) if isinstance(policy, str) else PolicyFactory(getattr(policy, "__name__", "policy"), policy)
     )
     options = ServerOptions(host, port, max_message_bytes, max_clients)
-    asyncio.run(_serve_until_signalled(factory, options, on_ready))
+    asyncio.run(_serve_until_signalled(factory, options, ready))
 
 
 async def _serve_until_signalled(
     factory: PolicyFactory,
     options: ServerOptions,
-    on_ready: Callable[[str, int, PolicyContract], None] | None,
+    ready: Callable[[str, int], None] | None,
 ) -> None:
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -84,8 +84,8 @@ async def _serve_until_signalled(
             starting.cancel()
             return
         bound_host, bound_port = starting.result()
-        if on_ready is not None:
-            on_ready(bound_host, bound_port, server.contract)
+        if ready is not None:
+            ready(bound_host, bound_port)
         await stopped
     finally:
         stopped.cancel()
