@@ -1,0 +1,57 @@
+"""Propositions from physical state: predicates over frames with truth, margin and unit, and temporal filters."""
+
+from maniguard.grounding import drop, motion, region, support, touch
+from maniguard.grounding.block import Block
+from maniguard.grounding.errors import GroundingError
+from maniguard.grounding.filters import (
+    FILTERS,
+    Debounce,
+    Dwell,
+    Filter,
+    Hysteresis,
+    Latch,
+    Recent,
+    frames_of,
+    make_filter,
+)
+from maniguard.grounding.geometry import Geometry, is_task_relevant
+from maniguard.grounding.ground import Atom, Detail, Grounder, Grounding
+from maniguard.grounding.predicate import REGISTRY, Measure, Param, Predicate, Quantity, predicate_named, register
+from maniguard.grounding.region import ConvexBody, convex_body
+from maniguard.grounding.units import format_quantity, parse_quantity
+
+__all__ = [
+    "FILTERS",
+    "REGISTRY",
+    "Atom",
+    "Block",
+    "ConvexBody",
+    "Debounce",
+    "Detail",
+    "Dwell",
+    "Filter",
+    "Geometry",
+    "Grounder",
+    "Grounding",
+    "GroundingError",
+    "Hysteresis",
+    "Latch",
+    "Measure",
+    "Param",
+    "Predicate",
+    "Quantity",
+    "Recent",
+    "convex_body",
+    "drop",
+    "format_quantity",
+    "frames_of",
+    "is_task_relevant",
+    "make_filter",
+    "motion",
+    "parse_quantity",
+    "predicate_named",
+    "region",
+    "register",
+    "support",
+    "touch",
+]

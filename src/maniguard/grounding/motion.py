@@ -1,0 +1,152 @@
+# ruff: noqa: D102 - the methods that every predicate has are described once, in Predicate.
+"""Predicates about where an entity is and how it moves: upright, at rest, displaced, fallen below, near the hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maniguard.grounding.block import Block
+from maniguard.grounding.errors import GroundingError
+from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, register
+from maniguard.grounding.rigid import to_local
+
+DEG_PER_RAD = 57.29577951308232
+
+
+@register
+class Upright(Predicate):
+    """The rest axis is within `max_tilt` of the vertical."""
+
+    name = "upright"
+    summary = "its rest axis is within max_tilt of the vertical"
+    params = (Param("max_tilt", "deg", "largest angle between rest axis and vertical"),)
+    channels = ("quat_wxyz",)
+    unit = "deg"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("tilt", "deg", self.values["max_tilt"], above=False),)
+
+    @property
+    def scale(self) -> float:
+        return self.values["max_tilt"]
+
+    def prepare(self) -> None:
+        self._axis = self.geometry.rest_axis[:, self.of]
+
+    def measure(self, block: Block) -> Measure:
+        (ax, ay, az), (ux, uy, uz) = self._axis, block.vertical
+        cosine = ux[:, self.of] * ax + uy[:, self.of] * ay + uz[:, self.of] * az
+        return self.below(np.arccos(np.minimum(np.maximum(cosine, -1.0), 1.0)) * DEG_PER_RAD)
+
+
+@register
+class AtRest(Predicate):
+    """The origin moves slower than `max_speed`."""
+
+    name = "at_rest"
+    summary = "it moves slower than max_speed"
+    params = (Param("max_speed", "m/s", "speed of the entity's origin"),)
+    channels = ("linear_m_s",)
+    unit = "m/s"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("speed", "m/s", self.values["max_speed"], above=False),)
+
+    @property
+    def scale(self) -> float:
+        return self.values["max_speed"]
+
+    def measure(self, block: Block) -> Measure:
+        return self.below(block.speed[:, self.of])
+
+
+@register
+class Displaced(Predicate):
+    """The origin is further than `distance` from where it was in frame 0, the settled start."""
+
+    name = "displaced"
+    summary = "it is further than distance from its settled place"
+    params = (Param("distance", "m", "distance of the origin from its settled place"),)
+    channels = ("position_m",)
+    unit = "m"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("displacement", "m", self.values["distance"], above=True),)
+
+    @property
+    def scale(self) -> float:
+        return self.values["distance"]
+
+    def prepare(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self._start: F64 | None = None
+
+    def measure(self, block: Block) -> Measure:
+        here = block.position[:, :, self.of]
+        if self._start is None:
+            self._start = here[:, :1]
+        x, y, z = here - self._start
+        return self.above(np.sqrt(x * x + y * y + z * z))
+
+    def run(self, block: Block) -> Measure:
+        self.reset()
+        return self.measure(block)
+
+
+@register
+class Below(Predicate):
+    """The lowest point is less than `height` above the surface of `to` (the published notion of dropped)."""
+
+    name = "below"
+    summary = "its lowest point is less than height above the surface of `to`"
+    params = (Param("height", "m", "height above the surface", minimum=-np.inf),)
+    channels = ("position_m", "quat_wxyz")
+    unit = "m"
+    takes_to = "required"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("height above surface", "m", self.values["height"], above=False),)
+
+    @property
+    def scale(self) -> float:
+        return abs(self.values["height"]) or 1.0
+
+    def prepare(self) -> None:
+        if len(self.to) != 1:
+            raise GroundingError(f"predicate 'below' needs exactly one entity as `to`, it has {len(self.to)}")
+        column = int(self.to[0])
+        points = [region.pose.position_m for region in self.geometry.surfaces(column)]
+        self._surface = np.array(points).T
+
+    def measure(self, block: Block) -> Measure:
+        column = int(self.to[0])
+        (ux, uy, uz), (sx, sy, sz) = block.vertical, self._surface
+        heights = ux[:, column, None] * sx + uy[:, column, None] * sy + uz[:, column, None] * sz
+        surface = heights.max(axis=1) + block.position[2, :, column]
+        return self.below(block.lowest[:, self.of] - surface[:, None])
+
+
+@register
+class NearHand(Predicate):
+    """The tool centre point is within `distance` of the entity's bounding box."""
+
+    name = "near_hand"
+    summary = "the tool centre point is within distance of its bounding box"
+    params = (Param("distance", "m", "distance from the tool centre point to the bounding box in the entity's frame"),)
+    channels = ("position_m", "quat_wxyz", "tcp_position_m")
+    unit = "m"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("distance to hand", "m", self.values["distance"], above=False),)
+
+    @property
+    def scale(self) -> float:
+        return self.values["distance"]
+
+    def measure(self, block: Block) -> Measure:
+        local = to_local(block, self.of, block.tcp[:, :, None])
+        center, half = self.geometry.box_center[:, None, self.of], self.geometry.box_half[:, None, self.of]
+        x, y, z = np.maximum(np.abs(local - center) - half, 0.0)
+        return self.below(np.sqrt(x * x + y * y + z * z))

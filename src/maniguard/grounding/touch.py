@@ -1,0 +1,194 @@
+# ruff: noqa: D102 - the methods that every predicate has are described once, in Predicate.
+"""Predicates about who touches whom, with how much force, and who carries whom."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maniguard.grounding.block import Block, Bool
+from maniguard.grounding.filters import Recent, frames_of
+from maniguard.grounding.predicate import Measure, Param, Predicate, Quantity, register
+
+_FORCE_CHANNELS = ("contacts", "contact_force")
+
+# Contact forces have no natural limit to be measured against, so one newton counts as one.
+_FORCE_SCALE_N = 1.0
+_GAP_SCALE_M = 0.001
+
+
+class _ContactForce(Predicate):
+    """A peak contact force above `min_force`, on rows that a subclass chooses."""
+
+    params = (Param("min_force", "N", "peak normal force within the control step that a contact must exceed"),)
+    channels = _FORCE_CHANNELS
+    unit = "N"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("contact force", "N", self.values["min_force"], above=True),)
+
+    @property
+    def scale(self) -> float:
+        return max(self.values["min_force"], _FORCE_SCALE_N)
+
+    def rows(self, block: Block) -> Bool:
+        raise NotImplementedError
+
+    def measure(self, block: Block) -> Measure:
+        return self.above(block.largest_force(self.rows(block))[:, self.of])
+
+
+@register
+class Contact(_ContactForce):
+    """Some part of it and some part of one of `to` press on each other."""
+
+    name = "contact"
+    summary = "it touches one of `to` with more than min_force"
+    takes_to = "required"
+
+    def prepare(self) -> None:
+        self._is_to = np.zeros(len(self.geometry.is_robot), np.bool_)
+        self._is_to[self.to] = True
+
+    def rows(self, block: Block) -> Bool:
+        return self._is_to[block.rows.other]
+
+
+@register
+class TouchedByRobot(_ContactForce):
+    """Any geom of a robot presses on any part of it; a held tool is not the robot."""
+
+    name = "touched_by_robot"
+    summary = "any geom of the robot, never a held tool, touches it with more than min_force"
+
+    def rows(self, block: Block) -> Bool:
+        return block.rows.other_is_robot
+
+
+@register
+class Engaged(_ContactForce):
+    """The robot presses on what the task is about: any part of a movable body, the moving parts of a fixture."""
+
+    name = "engaged"
+    summary = "the robot touches a movable body, or a moving part of a fixture, with more than min_force"
+
+    def rows(self, block: Block) -> Bool:
+        rows = block.rows
+        return rows.other_is_robot & (rows.self_part >= self.geometry.first_relevant_part[rows.self_])
+
+
+@register
+class Touching(Predicate):
+    """The gap to one of `to` is at most `max_gap`: contact in recordings that know no forces."""
+
+    name = "touching"
+    summary = "the gap to one of `to` is below max_gap; for recordings without forces"
+    params = (Param("max_gap", "m", "largest distance between the surfaces"),)
+    channels = ("contacts",)
+    unit = "m"
+    takes_to = "required"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("gap", "m", self.values["max_gap"], above=False),)
+
+    @property
+    def scale(self) -> float:
+        return max(self.values["max_gap"], _GAP_SCALE_M)
+
+    def prepare(self) -> None:
+        self._is_to = np.zeros(len(self.geometry.is_robot), np.bool_)
+        self._is_to[self.to] = True
+
+    def measure(self, block: Block) -> Measure:
+        rows = block.rows
+        chosen = self._is_to[rows.other]
+        # A pair that is not listed is at least the threshold and the scale apart, as far as anybody knows.
+        gap = np.full((block.frames, len(self.geometry.is_robot)), self.values["max_gap"] + self.scale)
+        np.minimum.at(gap, (rows.frame[chosen], rows.self_[chosen]), rows.gap[chosen])
+        return self.below(gap[:, self.of])
+
+
+SUPPORT_PARAM = Param("support_angle", "deg", "a contact supports if it pushes within this angle of straight up")
+OPPOSING_PARAM = Param("opposing_angle", "deg", "fingers oppose if their pushes are at least this angle apart")
+
+
+def cosine_of(degrees: float) -> float:
+    """Return the cosine of a threshold angle in degrees."""
+    return float(np.cos(np.deg2rad(degrees)))
+
+
+@register
+class Grasped(Predicate):
+    """Both fingers of one robot press on it from opposite sides, and nothing but the robot holds it up."""
+
+    name = "grasped"
+    summary = "two opposing fingers hold it, each with more than min_force, and nothing else holds it up, for dwell"
+    params = (
+        Param("min_force", "N", "peak normal force of each finger"),
+        OPPOSING_PARAM,
+        SUPPORT_PARAM,
+    )
+    channels = _FORCE_CHANNELS
+    unit = "N"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("smaller finger force", "N", self.values["min_force"], above=True),)
+
+    @property
+    def scale(self) -> float:
+        return max(self.values["min_force"], _FORCE_SCALE_N)
+
+    def prepare(self) -> None:
+        _ = self.geometry.fingers
+        self._opposing = cosine_of(self.values["opposing_angle"])
+        self._support = cosine_of(self.values["support_angle"])
+
+    def measure(self, block: Block) -> Measure:
+        force, cosine = block.pinch
+        rows = block.rows
+        elsewhere = block.mark(rows.real & ~rows.other_is_robot & (rows.push[2] >= self._support))
+        holds = (cosine <= self._opposing) & ~elsewhere
+        value = np.where(holds, force, 0.0)[:, self.of]
+        measure = self.above(value)
+        return Measure(np.where(holds[:, self.of], measure.margin, np.minimum(measure.margin, 0.0)), measure.values)
+
+
+@register
+class Supported(Predicate):
+    """Something other than the robot held it up within the last `memory`."""
+
+    name = "supported"
+    summary = "something other than the robot pushed it upwards within the last memory"
+    params = (
+        Param("min_force", "N", "peak normal force that a contact must exceed"),
+        SUPPORT_PARAM,
+        Param("memory", "s", "how long a contact is remembered"),
+    )
+    channels = _FORCE_CHANNELS
+    unit = "N"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("supporting force", "N", self.values["min_force"], above=True),)
+
+    @property
+    def scale(self) -> float:
+        return max(self.values["min_force"], _FORCE_SCALE_N)
+
+    def prepare(self) -> None:
+        self._support = cosine_of(self.values["support_angle"])
+        self._recent = Recent(frames_of(self.values["memory"], self.rate_hz))
+
+    def reset(self) -> None:
+        self._recent.reset()
+
+    def measure(self, block: Block) -> Measure:
+        rows = block.rows
+        chosen = rows.real & ~rows.other_is_robot & (rows.push[2] >= self._support)
+        return self.above(block.largest_force(chosen)[:, self.of])
+
+    def step(self, block: Block) -> Measure:
+        raw = self.measure(block)
+        return Measure(self._recent.step(raw.margin[0])[None], raw.values)
+
+    def run(self, block: Block) -> Measure:
+        raw = self.measure(block)
+        return Measure(self._recent.run(raw.margin), raw.values)
