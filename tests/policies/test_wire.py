@@ -384,6 +384,17 @@ def test_an_address_in_use_is_an_error(echo_server):
         serve("noop", port=echo_server.port)
 
 
+@pytest.mark.parametrize("port", [-1, 65536])
+def test_an_impossible_port_is_an_error(port):
+    with pytest.raises(PolicyError, match=rf"port {port}; valid: 1 to 65535"):
+        serve("noop", port=port)
+
+
+def test_an_address_of_another_machine_is_an_error():
+    with pytest.raises(PolicyError, match=r"cannot listen on 192.0.2.1:0"):
+        serve("noop", host="192.0.2.1", port=0)
+
+
 def test_an_unknown_policy_is_not_served():
     with pytest.raises(PolicyError, match="unknown policy"):
         serve("nope")

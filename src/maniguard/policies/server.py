@@ -63,6 +63,8 @@ def serve(
     factory = (
         resolve(policy) if isinstance(policy, str) else PolicyFactory(getattr(policy, "__name__", "policy"), policy)
     )
+    if not 0 <= port <= 65535:
+        raise PolicyError(f"cannot listen on port {port}; valid: 1 to 65535, or 0 for a free one")
     options = ServerOptions(host, port, max_message_bytes, max_clients)
     asyncio.run(_serve_until_signalled(factory, options, ready))
 
