@@ -1,0 +1,51 @@
+"""The room around the table and the table's looks: seen by the cameras, out of reach of physics."""
+
+from __future__ import annotations
+
+import mujoco
+
+from maniguard.errors import alternatives
+from maniguard.sim.room.builder import ROOM_GROUP, RoomBuilder
+from maniguard.sim.room.rooms import ROOMS, RoomDesign, shell
+from maniguard.sim.room.table import SKINS, RoomError, add_table
+from maniguard.sim.scene import RoomSpec, TableSpec
+
+__all__ = ["ROOMS", "ROOM_GROUP", "SKINS", "RoomDesign", "RoomError", "add_room"]
+
+
+def add_room(spec: mujoco.MjSpec, room: RoomSpec, table: TableSpec) -> None:
+    """Add the room, its lights and the table's looks to a model, on a static body of their own called "room".
+
+    `room.appearance` may name a "table_skin"; `table.appearance["skin"]` wins over it. No geom touches anything or weighs
+    anything. RoomError names what is unknown.
+    """
+    design = _design(room)
+    for key in room.appearance:
+        if key != "table_skin":
+            raise RoomError(f"room {room.name!r}: appearance key {key!r} is not known; valid are table_skin")
+    builder = RoomBuilder(-table.height_m)
+    shell(builder, design)
+    design.furnish(builder)
+    add_table(builder, table, str(room.appearance.get("table_skin", design.table_skin)))
+    body = spec.worldbody.add_body(name="room")
+    builder.into(spec, body, "room/")
+    head = spec.visual.headlight
+    head.ambient, head.diffuse, head.specular = design.ambient, (0.12, 0.12, 0.12), (0.05, 0.05, 0.05)
+    for index, light in enumerate(design.lights):
+        x, y, z = light.direction
+        body.add_light(
+            name=f"room/light{index}",
+            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+            pos=(0.35 - 2.0 * x, -2.0 * y, -2.0 * z),
+            dir=light.direction,
+            diffuse=light.colour,
+            ambient=(0.0, 0.0, 0.0),
+            specular=tuple(0.6 * c for c in light.colour),
+            castshadow=light.shadows,
+        )
+
+
+def _design(room: RoomSpec) -> RoomDesign:
+    if room.name not in ROOMS:
+        raise RoomError(f"room {room.name!r} is not known; valid are {alternatives(ROOMS)}")
+    return ROOMS[room.name]
