@@ -28,6 +28,7 @@ from maniguard.policies import (
     resolve,
 )
 from maniguard.policies.server import serve
+from maniguard.policies.wire import openpi
 from maniguard.policies.wire.codec import decode, encode
 from maniguard.rollout import PolicyFault
 
@@ -464,13 +465,19 @@ def test_a_server_that_does_not_fit_is_refused_before_the_first_rollout(settings
         client(peer)
 
 
-def test_a_server_that_blocks_its_loop_for_long_is_waited_for():
+def test_a_server_that_blocks_its_loop_for_long_is_waited_for(monkeypatch):
     """The control: with pings of its own, a client gives the same server up."""
     with plain(block_s=3.0) as peer, raw(peer, ping_interval=0.3, ping_timeout=0.3) as connection:
         connection.recv(timeout=10)
         connection.send(encode(SEEN))
         with pytest.raises(ConnectionClosed, match="keepalive ping timeout"):
             connection.recv(timeout=30)
+
+    # The library's default pings, shortened: were the client to use them, it would give up here as well.
+    def hasty(*arguments, ping_interval=0.3, **options):
+        return connect(*arguments, ping_interval=ping_interval, ping_timeout=0.3, **options)
+
+    monkeypatch.setattr(openpi, "connect", hasty)
     with plain(block_s=3.0) as peer:
         assert client(peer).contract.action.horizon == 10
 
