@@ -9,6 +9,7 @@
 """
 
 from maniguard.ltlf.badprefix import bad_prefix_view, compile_bad_prefix
+from maniguard.ltlf.batch import Batch, BatchResult, run_batch
 from maniguard.ltlf.compile import Budget, compile_dfa
 from maniguard.ltlf.dfa import Dfa, Verdict
 from maniguard.ltlf.errors import (
@@ -22,10 +23,13 @@ from maniguard.ltlf.errors import (
 )
 from maniguard.ltlf.formula import Formula
 from maniguard.ltlf.monitor import Final, Monitor
+from maniguard.ltlf.monitor_set import MonitorSet
 from maniguard.ltlf.parser import parse
 from maniguard.ltlf.semantics import evaluate
 
 __all__ = [
+    "Batch",
+    "BatchResult",
     "Budget",
     "BudgetError",
     "Dfa",
@@ -36,6 +40,7 @@ __all__ = [
     "LtlfError",
     "MissingAtomError",
     "Monitor",
+    "MonitorSet",
     "ParseError",
     "TraceError",
     "Verdict",
@@ -44,4 +49,5 @@ __all__ = [
     "compile_dfa",
     "evaluate",
     "parse",
+    "run_batch",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +17,7 @@ from maniguard.ltlf.errors import MissingAtomError, TraceError
 from maniguard.ltlf.formula import Formula
 
 _ROW_LIMIT = 1 << 16
+_TABLE_LIMIT = 1 << 16
 
 
 class Verdict(Enum):
@@ -55,6 +57,11 @@ class _Row(dict[Any, int]):
         return target
 
 
+def make_row(find: Callable[[Any], int]) -> dict[Any, int]:
+    """Return a table that asks `find` once for every key."""
+    return _Row(find)
+
+
 class Dfa:
     """The minimal complete DFA of a formula.
 
@@ -77,7 +84,6 @@ class Dfa:
         self._mask = (1 << len(atoms)) - 1
         self._get = _getter(atoms)
         self._rows = [_Row(self._finder(root)) for root in self.roots]
-        self._packed = [_Row(self._packed_finder(root)) for root in self.roots]
         self._verdicts = tuple(self._verdict_of(state) for state in range(self.num_states))
 
     def __repr__(self) -> str:
@@ -87,6 +93,14 @@ class Dfa:
     def raw(self) -> Raw:
         """The automaton as plain lists."""
         return Raw(list(self.node_atom), list(self.node_lo), list(self.node_hi), list(self.roots), list(self.accept))
+
+    @cached_property
+    def _packed(self) -> list[list[int]] | list[_Row]:
+        """Successors by packed letter: plain lists where they are small."""
+        finders = [self._packed_finder(root) for root in self.roots]
+        if self.num_states << len(self.atoms) <= _TABLE_LIMIT:
+            return [[find(word) for word in range(self._mask + 1)] for find in finders]
+        return [_Row(find) for find in finders]
 
     def _verdict_of(self, state: int) -> Verdict:
         # The automaton is minimal, so a verdict is permanent exactly where the state is never left.
@@ -169,12 +183,13 @@ class Dfa:
         `truth` has shape (T, A); `columns` names its columns (default: `atoms`), in any order and with others beside.
         """
         words = pack_columns(truth, self.atoms, self.atoms if columns is None else columns)
-        states = np.empty(len(words), dtype=np.int32)
-        state, rows = self.initial, self._packed
-        for t, word in enumerate(words):
-            state = rows[state][word]
-            states[t] = state
-        return states
+        return np.array(self.run_packed(words), dtype=np.int32)
+
+    def run_packed(self, words: Iterable[int], state: int | None = None) -> list[int]:
+        """Return the states after each of the packed letters, from `state` (default: the initial one) on."""
+        at = self.initial if state is None else state
+        rows, mask = self._packed, self._mask
+        return [at := rows[at][word & mask] for word in words]
 
     def to_dict(self) -> dict[str, object]:
         """Return the automaton in plain JSON types; nodes are [atom, guard if false, guard if true]."""

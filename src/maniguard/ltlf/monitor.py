@@ -25,6 +25,13 @@ class Final(Enum):
 
     __hash__ = object.__hash__
 
+    @classmethod
+    def of(cls, verdict: Verdict) -> Final:
+        """Return what a trace is that ends with `verdict`."""
+        if verdict.is_satisfied:
+            return cls.SATISFIED
+        return cls.VIOLATED if verdict is Verdict.PERM_VIOL else cls.INCONCLUSIVE
+
 
 class Monitor:
     """Watches one formula.
@@ -78,10 +85,7 @@ class Monitor:
         SATISFIED: the trace satisfies the formula. VIOLATED: no continuation could have. INCONCLUSIVE: something was
         still owed that a longer trace could have delivered.
         """
-        verdict = self.verdict
-        if verdict.is_satisfied:
-            return Final.SATISFIED
-        return Final.VIOLATED if verdict is Verdict.PERM_VIOL else Final.INCONCLUSIVE
+        return Final.of(self.verdict)
 
     def reset(self) -> None:
         """Start again before the first step."""

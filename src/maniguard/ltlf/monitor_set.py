@@ -1,0 +1,125 @@
+"""Many formulas watched together over one packed frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+
+from maniguard.errors import alternatives
+from maniguard.ltlf.badprefix import compile_bad_prefix
+from maniguard.ltlf.compile import DEFAULT_BUDGET, Budget, compile_dfa
+from maniguard.ltlf.dfa import Dfa, Verdict, make_row
+from maniguard.ltlf.errors import FormulaError, MissingAtomError, TraceError
+from maniguard.ltlf.formula import Formula
+from maniguard.ltlf.monitor import Final, Reading
+from maniguard.ltlf.parser import parse
+
+
+class MonitorSet:
+    """Steps a named set of formulas as many small automata; their product would have as many states as all multiplied.
+
+    `channels` is the order of bits in a packed frame: all atoms of all formulas, or a longer list given by the caller.
+    """
+
+    def __init__(
+        self,
+        formulas: Mapping[str, Formula | str],
+        *,
+        reading: Reading = "ltlf",
+        channels: Sequence[str] | None = None,
+        budget: Budget = DEFAULT_BUDGET,
+    ) -> None:
+        if not formulas:
+            raise FormulaError("a set of monitors needs at least one formula")
+        if reading not in ("ltlf", "badprefix"):
+            raise FormulaError(f"no reading {reading!r}; there are badprefix, ltlf")
+        build = compile_dfa if reading == "ltlf" else compile_bad_prefix
+        parsed = {name: parse(f) if isinstance(f, str) else f for name, f in formulas.items()}
+        self.names = tuple(parsed)
+        self.dfas: tuple[Dfa, ...] = tuple(build(f, budget=budget) for f in parsed.values())
+        if channels is None:
+            channels = list(dict.fromkeys(a for dfa in self.dfas for a in dfa.atoms))
+        self.channels = tuple(channels)
+        bit = {name: i for i, name in enumerate(self.channels)}
+        if len(bit) != len(self.channels):
+            raise FormulaError("a channel is named twice")
+        for name, dfa in zip(self.names, self.dfas, strict=True):
+            for atom in dfa.atoms:
+                if atom not in bit:
+                    raise MissingAtomError(f"no channel for atom {atom!r} of {name!r}; there are {alternatives(bit)}")
+        self._masks = [sum(1 << bit[a] for a in dfa.atoms) for dfa in self.dfas]
+        self._rows = [[make_row(_frame_finder(dfa, root, bit)) for root in dfa.roots] for dfa in self.dfas]
+        self._initial = [dfa.initial for dfa in self.dfas]
+        self.states = list(self._initial)
+        self._bits = [1 << i for i in range(len(self.channels))]
+        self._get = _getter(self.channels)
+
+    def pack(self, letter: Mapping[str, bool]) -> int:
+        """Return the packed form of a letter that holds at least all channels.
+
+        Raises:
+            MissingAtomError: a channel is missing.
+            TraceError: a value that is neither true nor false.
+        """
+        try:
+            values = self._get(letter)
+        except KeyError as error:
+            raise MissingAtomError(
+                f"the letter has no channel {error.args[0]!r}; it has {alternatives(letter)}"
+            ) from None
+        word = 0
+        for value, bit, name in zip(values, self._bits, self.channels, strict=True):
+            if value is True:
+                word |= bit
+            elif value is not False:
+                if value not in (0, 1):
+                    raise TraceError(f"channel {name!r} must be true or false, got {value!r}")
+                word |= bit if value else 0
+        return word
+
+    def step_packed(self, word: int) -> list[int]:
+        """Take one packed frame and return the states after it, in the order of `names`."""
+        self.states = states = [
+            rows[state][word & mask] for rows, state, mask in zip(self._rows, self.states, self._masks, strict=True)
+        ]
+        return states
+
+    def step(self, letter: Mapping[str, bool]) -> dict[str, Verdict]:
+        """Take one letter and return the verdict of every formula."""
+        self.step_packed(self.pack(letter))
+        return self.verdicts()
+
+    def tables(self) -> list[tuple[list[dict[int, int]], int, Dfa]]:
+        """Return, per formula, its successor tables by masked frame, the mask, and the automaton."""
+        return list(zip(self._rows, self._masks, self.dfas, strict=True))
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """Return the verdict of every formula on the steps so far."""
+        return {n: d.verdict(s) for n, d, s in zip(self.names, self.dfas, self.states, strict=True)}
+
+    def finish(self) -> dict[str, Final]:
+        """Judge the trace as ended here; see `Monitor.finish`."""
+        return {name: Final.of(verdict) for name, verdict in self.verdicts().items()}
+
+    def reset(self) -> None:
+        """Start again before the first step."""
+        self.states = list(self._initial)
+
+
+def _frame_finder(dfa: Dfa, root: int, bit: dict[str, int]) -> Callable[[int], int]:
+    lo, hi, node_atom = dfa.node_lo, dfa.node_hi, dfa.node_atom
+    place = [bit[a] for a in dfa.atoms]
+
+    def find(word: int) -> int:
+        ref = root
+        while ref >= 0:
+            ref = hi[ref] if word >> place[node_atom[ref]] & 1 else lo[ref]
+        return ~ref
+
+    return find
+
+
+def _getter(channels: Sequence[str]) -> Callable[[Mapping[str, bool]], tuple[object, ...]]:
+    if len(channels) > 1:
+        return itemgetter(*channels)
+    return lambda letter: tuple(letter[name] for name in channels)
