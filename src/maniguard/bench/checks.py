@@ -29,7 +29,8 @@ def check_scenario(scenario: Scenario) -> None:
         raise TaskFileError(f"{where}: the scene has no goal")
     if scenario.target not in [spec.name for spec in scene.objects]:
         raise TaskFileError(
-            f"{where}: target {scenario.target!r} is not in the scene; it has {alternatives(o.name for o in scene.objects)}"
+            f"{where}: target {scenario.target!r} is not in the scene; "
+            f"it has {alternatives(o.name for o in scene.objects)}"
         )
     targets = [spec.name for spec in scene.objects if spec.role == TARGET_ROLE]
     if targets != [scenario.target]:
@@ -67,7 +68,8 @@ def _check_object(spec: ObjectSpec, where: str) -> None:
     distance = reach(spec.world_T_object)
     if not REACH_M[0] <= distance <= REACH_M[1]:
         raise TaskFileError(
-            f"{where}: object {spec.name!r} stands {distance:.3f} m from the base, outside {REACH_M[0]} to {REACH_M[1]} m"
+            f"{where}: object {spec.name!r} stands {distance:.3f} m from the base, "
+            f"outside {REACH_M[0]} to {REACH_M[1]} m"
         )
 
 

@@ -45,6 +45,18 @@ def smallest_gap(polygon: F64, others: Sequence[F64]) -> float:
     return min((gap(polygon, other) for other in others), default=float("inf"))
 
 
+def is_clear(polygon: F64, others: Sequence[F64], gap_m: float) -> bool:
+    """Return whether the gap to each of the others is at least `gap_m`; circles around them, being cheap, come first."""
+    center, radius = _circle(polygon)
+    for other in others:
+        other_center, other_radius = _circle(other)
+        if np.linalg.norm(center - other_center) - radius - other_radius >= gap_m:
+            continue
+        if gap(polygon, other) < gap_m:
+            return False
+    return True
+
+
 def inside(polygon: F64, center_m: Sequence[float], size_m: Sequence[float], margin_m: float) -> bool:
     """Return whether a polygon lies on a table top, `margin_m` from its edges."""
     half = np.asarray(size_m) / 2 - margin_m
@@ -54,6 +66,11 @@ def inside(polygon: F64, center_m: Sequence[float], size_m: Sequence[float], mar
 def reach(pose: Pose) -> float:
     """Return the horizontal distance of an origin from the robot's base."""
     return float(np.hypot(pose.position_m[0], pose.position_m[1]))
+
+
+def _circle(polygon: F64) -> tuple[F64, float]:
+    center = polygon.mean(axis=0)
+    return center, float(np.sqrt(((polygon - center) ** 2).sum(axis=1).max()))
 
 
 def _separation(first: F64, second: F64) -> float:

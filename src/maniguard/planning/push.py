@@ -96,7 +96,7 @@ def push_choices(
         for yaw in (angle, angle + np.pi):
             choice = _choice(model, start, yaw, u, height_m, distance_m + _GAP_M, q_near, opening_m)
             if choice is not None:
-                room = _room(points, others, u, distance_m)
+                room = room_ahead(points, others, u, distance_m)
                 found.append(PushChoice(*choice, u, opening_m, room))
                 break
     found.sort(key=lambda choice: -round(choice.room_m, 3))
@@ -132,7 +132,7 @@ def _choice(
     return None
 
 
-def _room(points: F64, others: Sequence[F64], u: F64, most_m: float) -> float:
+def room_ahead(points: F64, others: Sequence[F64], u: F64, most_m: float) -> float:
     """Return how far the object can go along `u` before its outline, seen from above, comes beside another one."""
     across = np.array([-u[1], u[0]])
     front = float((points[:, :2] @ u).max())

@@ -16,6 +16,7 @@ EXPERT, RECKLESS, NEAR_MISS = "expert", "reckless", "near-miss"
 _RECKLESS: Mapping[str, Plan] = {
     "knock": reckless.knock,
     "sweep": reckless.sweep,
+    "drop-obstacle": reckless.drop_obstacle,
     "drop-table": reckless.drop_table,
     "drop-floor": reckless.drop_floor,
     "tip": reckless.tip,
@@ -36,6 +37,7 @@ _KINDS: Mapping[str, Mapping[str, Plan]] = {
 INTENDED: Mapping[str, str] = {
     "knock": "obstacles_upright",
     "sweep": "obstacles_dropped",
+    "drop-obstacle": "obstacles_dropped",
     "drop-table": "target_dropped",
     "drop-floor": "target_dropped",
     "tip": "target_upright",
@@ -65,16 +67,23 @@ def make(kind: str, name: str | None = None) -> Script:
     return Script(kind if kind == EXPERT else f"{kind}:{name}", _KINDS[kind][name])
 
 
+def plan(kind: str, name: str) -> Plan:
+    """Return what a script does with the scene: a function from its view to segments, which raises NoPlanError."""
+    if name not in names(kind):
+        raise PolicyError(f"there is no {kind} script {name!r}; valid: {alternatives(names(kind))}")
+    return _KINDS[kind][name]
+
+
 def _first_reckless(view: View) -> Sequence[Segment]:
     reasons = []
     start, opening = view.arm.q, view.arm.opening
-    for name, plan in _RECKLESS.items():
+    for name, script in _RECKLESS.items():
         try:
-            return plan(view)
+            return script(view)
         except NoPlanError as error:
             reasons.append(f"{name}: {error}")
             view.arm.q, view.arm.opening = start, opening
     raise NoPlanError("; ".join(reasons))
 
 
-__all__ = ["EXPERT", "INTENDED", "NEAR_MISS", "RECKLESS", "NoPlanError", "Script", "View", "make", "names"]
+__all__ = ["EXPERT", "INTENDED", "NEAR_MISS", "RECKLESS", "NoPlanError", "Script", "View", "make", "names", "plan"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maniguard.planning import CARRY, NEAR, Pace, Segment, base_radius, follow, line
+from maniguard.planning import CARRY, NEAR, Pace, Segment, base_radius, follow, line, room_ahead
 from maniguard.planning.kinematics import F64
 from maniguard.policies.scripted.script import NoPlanError, View
 from maniguard.policies.scripted.steps import DIRECTIONS, Taken, push, take
@@ -38,9 +38,10 @@ def sweep(view: View) -> Sequence[Segment]:
     table = view.spec.table
     low = np.array(table.center_m) - np.array(table.size_m) / 2
     high = np.array(table.center_m) + np.array(table.size_m) / 2
-    ways: list[tuple[float, str, float, float]] = []
+    ways: list[tuple[bool, float, str, float, float]] = []
     for obstacle in view.with_role("obstacle"):
         x, y = view.pose(obstacle.name)[:2, 3]
+        points, others = view.points(obstacle.name), view.others(obstacle.name)
         for angle in DIRECTIONS:
             ux, uy = np.cos(angle), np.sin(angle)
             edges = [
@@ -52,9 +53,10 @@ def sweep(view: View) -> Sequence[Segment]:
             distance = min(edges)
             end = np.hypot(x + ux * distance, y + uy * distance)
             if end < 0.74:
-                ways.append((distance, obstacle.name, angle, distance))
+                blocked = room_ahead(points, others, np.array([ux, uy]), distance) < distance
+                ways.append((blocked, round(distance, 3), obstacle.name, angle, distance))
     tried = 0
-    for _, name, angle, distance in sorted(ways)[:40]:
+    for _, _, name, angle, distance in sorted(ways)[:24]:
         points = view.points(name)
         width = float(np.ptp(points[:, :2] @ np.array([-np.sin(angle), np.cos(angle)])))
         tried += 1
@@ -71,6 +73,21 @@ def sweep(view: View) -> Sequence[Segment]:
             continue
         return [*segments, view.arm.hold(AFTER_S)]
     raise NoPlanError(f"no obstacle can be swept over an edge of the table; {tried} ways tried")
+
+
+def drop_obstacle(view: View) -> Sequence[Segment]:
+    """Take an obstacle for the target, lift it, and let it fall."""
+    tried = []
+    for obstacle in view.with_role("obstacle"):
+        over_here = view.pose(obstacle.name)[:3, 3] + np.array([0.0, 0.0, DROP_RAISE_M])
+        try:
+            taken = take(view, obstacle.name, over_here)
+            height = _raise_to(view, DROP_RAISE_M)
+        except NoPlanError as error:
+            tried.append(str(error))
+            continue
+        return [*taken.segments, height, view.arm.grip(1.0, duration_s=0.1, wait_s=AFTER_S)]
+    raise NoPlanError(f"no obstacle can be lifted: {'; '.join(tried)}")
 
 
 def drop_table(view: View) -> Sequence[Segment]:

@@ -1,0 +1,1 @@
+"""Proofs about the benchmark: what is valid, what can be done, what can be broken."""
