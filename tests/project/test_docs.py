@@ -8,11 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from maniguard.cli.main import build_parser
+from maniguard.grounding import REGISTRY
 from maniguard.ltlf import compile_dfa, parse
 from maniguard.metrics import PROTOCOLS, RATE_NAMES, STATUSES, parse_csv, summarize
 from maniguard.policies.contract import CAMERAS, DEFAULT_OBSERVATIONS
+from maniguard.spec import check, load_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
@@ -33,7 +36,8 @@ def shown_commands() -> list[tuple[str, str]]:
         for call in re.split(r"&&", line)
         if re.match(r"(?:\S*/bin/)?maniguard\s", call.strip())
     ]
-    return [(name, re.split(r"\s#\s", call)[0].strip()) for name, call in calls]
+    # What follows a lonely # is a comment, what stands in brackets is optional.
+    return [(name, re.sub(r"\s\[[^\]]*\]", "", re.split(r"\s#\s", call)[0]).strip()) for name, call in calls]
 
 
 @pytest.mark.parametrize(("page", "call"), shown_commands())
@@ -106,3 +110,24 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
     missing = [target for target in targets if not (page.parent / target).exists()]
     # CONTRIBUTING.md and CHANGELOG.md are shown inside the site as well, where they link to nothing by path.
     assert not missing
+
+
+def test_the_predicate_and_the_constraint_of_contributing_work(tmp_path: Path) -> None:
+    page = ROOT / "CONTRIBUTING.md"
+    (predicate,), (rules,) = fences(page, "python"), fences(page, "yaml")
+    known = set(REGISTRY)
+    try:
+        exec(compile(predicate, str(page), "exec"), {"__name__": "snippet"})
+        (added,) = set(REGISTRY) - known
+        assert added in rules
+        spec = yaml.safe_load((ROOT / "src/maniguard/spec/library/clutter-dry.yaml").read_text(encoding="utf-8"))
+        for section, entries in yaml.safe_load(rules).items():
+            spec[section] |= entries
+        path = tmp_path / "with-example.yaml"
+        path.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
+        assert [str(finding) for finding in check(path)] == []
+        (name,) = yaml.safe_load(rules)["constraints"]
+        assert name in [constraint.name for constraint in load_spec(path).constraints]
+    finally:
+        for name in set(REGISTRY) - known:
+            del REGISTRY[name]
