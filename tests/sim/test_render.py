@@ -89,7 +89,8 @@ def test_what_cannot_be_rendered_is_said(world, arguments, words):
 
 
 def run(code, **environment):
-    variables = {**os.environ, "PYTHONPATH": str(TESTS), **environment}
+    """Run code in a process whose OpenGL has not been chosen by this one."""
+    variables = {k: v for k, v in os.environ.items() if k != "MUJOCO_GL"} | {"PYTHONPATH": str(TESTS), **environment}
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=variables)
 
 
@@ -110,3 +111,8 @@ def test_without_opengl_the_error_says_what_to_install():
     done = run(code, MUJOCO_GL="disable")
     assert "libegl1" in done.stdout
     assert done.stderr == ""
+
+
+def test_mujoco_may_be_imported_first():
+    done = run("import mujoco\nfrom sim.test_world import *\nw = make_world(); print(w.render('front').std() > 5)")
+    assert (done.stdout.strip(), done.stderr) == ("True", "")

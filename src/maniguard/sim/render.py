@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import weakref
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -18,6 +19,7 @@ QUALITIES: tuple[str, ...] = get_args(Quality)
 
 MAX_SIZE_PX = 2048
 _MAX_GEOMS = 4000
+_ADVICE = "install libegl1 libegl-mesa0 libgl1-mesa-dri (apt) and leave MUJOCO_GL unset, or set it to egl"
 
 
 class RenderError(ManiguardError):
@@ -66,13 +68,16 @@ class _Renderer:
     def __init__(self, model: mujoco.MjModel, look: _Look, width: int, height: int) -> None:
         self._model = model
         self._gl: Any = _make_gl_context(width, height)
-        _LIVE.add(self)
-        self._gl.make_current()
         # The frame buffer takes its size and its samples from the model when the context is made.
         visual = model.vis
         visual.global_.offwidth, visual.global_.offheight = width, height
         visual.quality.offsamples = look.samples
-        self._context: Any = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50.value)
+        try:
+            self._context: Any = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50.value)
+        except mujoco.FatalError as error:
+            self._gl.free()
+            raise RenderError(f"OpenGL does not draw ({error}); {_ADVICE}") from error
+        _LIVE.add(self)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
         self._scene = mujoco.MjvScene(model, maxgeom=_MAX_GEOMS)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = look.shadows
@@ -119,16 +124,21 @@ _LIVE: weakref.WeakSet[_Renderer] = weakref.WeakSet()
 
 
 def _make_gl_context(width: int, height: int) -> Any:
-    advice = (
-        "install the packages libegl1 libegl-mesa0 libgl1-mesa-dri (apt) and leave MUJOCO_GL unset, or set it to egl"
-    )
-    maker = getattr(mujoco, "GLContext", None)
-    if maker is None:
-        raise RenderError(f"no OpenGL was found on this machine when maniguard was imported; {advice}")
+    backend = os.environ.get("MUJOCO_GL", "").strip().lower()
     try:
-        context = maker(width, height)
-    except (ImportError, RuntimeError) as error:
-        raise RenderError(f"OpenGL does not start ({str(error).splitlines()[0]}); {advice}") from error
+        # mujoco settles for a back end when it is imported, which may have been before maniguard could choose one.
+        if backend == "egl":
+            from mujoco.egl import GLContext
+        elif backend == "osmesa":
+            from mujoco.osmesa import GLContext
+        else:
+            from mujoco import GLContext
+        context = GLContext(width, height)
+        context.make_current()
+    except (ImportError, AttributeError, OSError, RuntimeError, mujoco.FatalError) as error:
+        # PyOpenGL fails with any of these when a library is missing.
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise RenderError(f"OpenGL does not start with MUJOCO_GL={backend!r} ({reason}); {_ADVICE}") from error
     if not _exit_registered:
         # Registered after mujoco's own exit handlers, which close the display, and so run before them.
         atexit.register(_close_all)
