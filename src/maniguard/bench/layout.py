@@ -46,7 +46,7 @@ def smallest_gap(polygon: F64, others: Sequence[F64]) -> float:
 
 
 def is_clear(polygon: F64, others: Sequence[F64], gap_m: float) -> bool:
-    """Return whether the gap to each of the others is at least `gap_m`; circles around them, being cheap, come first."""
+    """Return whether the gap to each of the others is at least `gap_m`; circles around them come first."""
     center, radius = _circle(polygon)
     for other in others:
         other_center, other_radius = _circle(other)

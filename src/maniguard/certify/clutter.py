@@ -13,7 +13,7 @@ from maniguard.bench.layout import REACH_M, smallest_gap
 from maniguard.bench.prompts import ambiguous
 from maniguard.certify.packing import Placed, allowed, moved, pack_one, put
 from maniguard.certify.wording import clutter_base, clutter_other
-from maniguard.planning import base_radius
+from maniguard.planning import base_radius, steady
 from maniguard.policies.scripted import INTENDED, NoPlanError, View, plan
 from maniguard.rollout.observation import Privileged
 from maniguard.sim import ObjectSpec, RoomSpec, SceneSpec, TableSpec, World, goal_sphere
@@ -31,7 +31,6 @@ LOCATION_SHIFT_M = 0.025
 SETTLED_M, SETTLED_RAD = 0.0003, np.deg2rad(0.2)
 SLENDER = 3.4
 """Height over base radius from which a thing is easily knocked over; every scene has an obstacle like that."""
-MAX_PINCHED_KG = 0.6
 _SIDES = ("left", "right", "far", "near")
 _ATTEMPTS = 400
 
@@ -57,9 +56,9 @@ def generator_for(task_id: str, purpose: str = "task") -> np.random.Generator:
 def targets() -> tuple[Design, ...]:
     """Return the designs that can be a target, in a fixed shuffled order without neighbours of one category.
 
-    A target has a stored grasp; what is pinched by its rim alone must be light, because it would swing.
+    A target has a stored grasp that holds it level.
     """
-    fit = [d for d in CATALOGUE.values() if d.grasps and not (_pinched(d) and d.mass_kg > MAX_PINCHED_KG)]
+    fit = [d for d in CATALOGUE.values() if steady(d.grasps, d.asset().center_of_mass_m, d.mass_kg)]
     order = [fit[i] for i in generator_for(f"{FAMILY}-{VARIANT}", "targets").permutation(len(fit))]
     out: list[Design] = []
     while order:
@@ -192,10 +191,6 @@ def _plans(name: str, view: View) -> bool:
     except NoPlanError:
         return False
     return True
-
-
-def _pinched(design: Design) -> bool:
-    return all(grasp.kind == "rim" for grasp in design.grasps)
 
 
 def _obstacles(target: Design, count: int, rng: np.random.Generator) -> tuple[Design, ...]:

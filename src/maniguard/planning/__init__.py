@@ -4,7 +4,7 @@ from maniguard.planning.arm import Arm
 from maniguard.planning.collision import Clearance, CollisionModel, PlanningError
 from maniguard.planning.frames import inverted, line, matrix, matrix_of, pose_of, top_down
 from maniguard.planning.kinematics import follow, forward, inverse, solutions
-from maniguard.planning.pick import CarryChoice, GraspChoice, above, carry_choice, grasp_choices
+from maniguard.planning.pick import CarryChoice, GraspChoice, above, carry_choice, grasp_choices, steady
 from maniguard.planning.push import PushChoice, base_radius, outline, push_choices, room_ahead
 from maniguard.planning.rrt import connect, shorten
 from maniguard.planning.segments import Executor, Segment
@@ -44,5 +44,6 @@ __all__ = [
     "room_ahead",
     "shorten",
     "solutions",
+    "steady",
     "top_down",
 ]

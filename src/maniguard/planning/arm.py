@@ -13,8 +13,8 @@ from maniguard.planning.timing import FREE, NEAR, Pace, densify, retime
 from maniguard.sim.robot import MAX_OPENING_M
 
 RATE_HZ = 20.0
-# Where the wide berth is refused the next one is tried; the last is a hand's breadth of tracking error.
-_BERTHS = (Clearance(0.015, 0.01), Clearance(0.01, 0.006), Clearance(0.006, 0.004))
+# Where the wide berth is refused the next one is tried; tracking errors and rounded corners eat up to half of the last.
+_BERTHS = (Clearance(0.02, 0.01), Clearance(0.014, 0.006), Clearance(0.01, 0.004))
 
 
 class Arm:

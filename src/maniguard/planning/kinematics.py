@@ -152,12 +152,14 @@ def solutions(base_T_tcp: F64, *, samples: int = 36, margin_rad: float = 0.05) -
     return q[np.all((q >= LOWER_RAD + margin_rad) & (q <= UPPER_RAD - margin_rad), axis=-1)]
 
 
-def follow(q_start: F64, poses: F64, *, wrist_rad: F64 | None = None, jump_rad: float = 0.3) -> F64 | None:
+def follow(
+    q_start: F64, poses: F64, *, wrist_rad: F64 | None = None, jump_rad: float = 0.3, partly: bool = False
+) -> F64 | None:
     """Return joint vectors (P, 7) through `poses` (P, 4, 4) one after the other, starting next to `q_start` (7,).
 
     The last joint keeps its angle, or takes those of `wrist_rad` (P,). Of the remaining solutions the nearest to the
-    one before is taken. None when a pose has no solution or the nearest one is more than `jump_rad` away in some
-    joint.
+    one before is taken. None when a pose
+    has no solution or the nearest one is more than `jump_rad` away in some joint; with `partly`, the rows before that.
     """
     found = inverse(poses, np.full(len(poses), q_start[6]) if wrist_rad is None else wrist_rad)
     out = np.empty((len(poses), 7))
@@ -165,11 +167,11 @@ def follow(q_start: F64, poses: F64, *, wrist_rad: F64 | None = None, jump_rad: 
     for row in range(len(poses)):
         options = found.q[found.pose == row]
         if not len(options):
-            return None
+            return out[:row] if partly and row else None
         distance = np.max(np.abs(options - last), axis=-1)
         best = int(np.argmin(distance))
         if distance[best] > jump_rad:
-            return None
+            return out[:row] if partly and row else None
         last = out[row] = options[best]
     return out
 

@@ -14,7 +14,9 @@ from maniguard.sim import Grasp
 from maniguard.sim.robot import MAX_OPENING_M
 
 HALF_TURN: F64 = np.diag([-1.0, -1.0, 1.0, 1.0])
-STANDOFF_M = 0.10
+# The hand starts in from the first point on the line of approach, at least and at most this far out, that is clear.
+STANDOFF_M = (0.06, 0.26)
+STANDOFF_CLEARANCE = Clearance(0.014, 0.006)
 # What the fingers may pass at; between the fingers and a neighbour half a centimetre is close, a third too close.
 FINGER_CLEARANCES = (Clearance(0.010, 0.003), Clearance(0.006, 0.003), Clearance(0.0035, 0.002))
 CARRY_CLEARANCE = Clearance(0.018, 0.015)
@@ -22,6 +24,8 @@ CARRY_CLEARANCE = Clearance(0.018, 0.015)
 LIFT_CLEARANCE = Clearance(0.002, -0.01)
 RAISES_M = (0.06, 0.10, 0.14, 0.19, 0.25, 0.32)
 _TRIES_PER_POSE = 6
+SWING_NM = 0.25
+"""What two flat pads can hold level: beyond this weight times lever an object swings down in the hand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,15 @@ def grasp_choices(
                 found.append((key, choice))
     found.sort(key=lambda item: item[0])
     return [choice for _, choice in found]
+
+
+def steady(grasps: Sequence[Grasp], middle_m: Sequence[float], mass_kg: float) -> tuple[Grasp, ...]:
+    """Return the grasps that hold an object level: weight times distance of the grasp from its middle is small.
+
+    `middle_m` is where its weight acts, in its own frame. The order stays.
+    """
+    lever_m = [np.hypot(*(np.asarray(g.object_T_tcp.position_m)[:2] - np.asarray(middle_m)[:2])) for g in grasps]
+    return tuple(g for g, lever in zip(grasps, lever_m, strict=True) if lever * mass_kg * 9.81 <= SWING_NM)
 
 
 def carry_choice(
@@ -137,9 +150,10 @@ def _reach(model: CollisionModel, target: str, grasp: Grasp, pose: F64, q_near: 
         return None
     cost = np.abs(q_all - q_near).max(axis=1) - 0.8 * np.minimum(manipulability(q_all), 0.3)
     q_all = q_all[np.argsort(cost, kind="stable")]
-    before = pose.copy()
-    before[:3, 3] -= STANDOFF_M * pose[:3, 2]
-    inward = line(before, pose)
+    far = pose.copy()
+    far[:3, 3] -= STANDOFF_M[1] * pose[:3, 2]
+    outward_poses = line(pose, far)
+    first = int(np.ceil(len(outward_poses) * STANDOFF_M[0] / STANDOFF_M[1]))
     model.hold(None)
     model.ignore((target,))
     model.opening_m = grasp.opening_m
@@ -148,19 +162,18 @@ def _reach(model: CollisionModel, target: str, grasp: Grasp, pose: F64, q_near: 
         for q_grasp in q_all:
             if not model.free(q_grasp[None], clearance):
                 continue
-            outward = follow(q_grasp, np.concatenate([inward[-2::-1], before[None]]))
-            if outward is None:
+            outward = follow(q_grasp, outward_poses, partly=True)
+            if outward is None or len(outward) <= first or not model.free(outward[:first], clearance):
                 continue
-            path = np.concatenate([outward[::-1], q_grasp[None]])
-            if not model.free(path, clearance):
-                continue
-            q_before = path[0]
             # At the standoff the target is an obstacle like the others, because the transit must not touch it.
             model.ignore(())
-            clear = model.free(q_before[None], Clearance(0.006, 0.004))
+            start = next(
+                (k for k in range(first, len(outward)) if model.free(outward[k][None], STANDOFF_CLEARANCE)), None
+            )
             model.ignore((target,))
-            if clear:
-                return GraspChoice(grasp, pose, q_before, path[1:], q_grasp, model.gap(q_grasp))
+            if start is not None and model.free(outward[first:start], clearance):
+                inward = np.concatenate([outward[:start][::-1], q_grasp[None]])
+                return GraspChoice(grasp, pose, outward[start], inward, q_grasp, model.gap(q_grasp))
             tried += 1
             if tried >= _TRIES_PER_POSE:
                 return None

@@ -21,7 +21,7 @@ class Pace(NamedTuple):
     ramp_s: float = 0.35
 
 
-FREE = Pace(tcp_m_s=0.5, tcp_rad_s=2.0)
+FREE = Pace(tcp_m_s=0.4, tcp_rad_s=1.8)
 CARRY = Pace(velocity_share=0.35, tcp_m_s=0.25, tcp_rad_s=1.0, ramp_s=0.5)
 NEAR = Pace(velocity_share=0.25, tcp_m_s=0.12, tcp_rad_s=0.6, ramp_s=0.3)
 

@@ -16,6 +16,7 @@ from maniguard.planning import (
     carry_choice,
     grasp_choices,
     push_choices,
+    steady,
 )
 from maniguard.planning.kinematics import F64
 from maniguard.planning.pick import CarryChoice
@@ -39,7 +40,10 @@ def take(view: View, name: str, goal_origin_m: F64) -> Taken:
     """Plan to grasp an object so that it can be carried with its origin to a point; NoPlanError says what fails."""
     spec = view.spec.object(name)
     world_T_object = view.pose(name)
-    choices = grasp_choices(view.model, name, world_T_object, spec.grasps, view.arm.q)
+    hull = np.asarray(view.hull(name).vertices_m)
+    middle = (hull.max(axis=0) + hull.min(axis=0)) / 2
+    grasps = steady(spec.grasps, middle, spec.mass_kg) or spec.grasps
+    choices = grasp_choices(view.model, name, world_T_object, grasps, view.arm.q)
     if not choices:
         raise NoPlanError(f"no stored grasp of {name!r} can be reached among its neighbours")
     carried = 0
