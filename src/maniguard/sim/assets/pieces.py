@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from maniguard.sim.assets.profile import simplified
 from maniguard.trace.scene import Box, Hull, Vector3
 
 Array = NDArray[np.float64]
@@ -116,6 +118,17 @@ def frustum(radius_low_m: float, radius_high_m: float, low_m: float, high_m: flo
             ]
         )
     )
+
+
+def stacked(outer: Array, *, tolerance_m: float = 0.0012, limit: int = 7) -> tuple[Piece, ...]:
+    """Fill a silhouette (P, 2), walked upwards, with cylinders where it is straight and frusta where it is not."""
+    out = []
+    for (r0, z0), (r1, z1) in itertools.pairwise(simplified(outer, tolerance_m, limit=limit)):
+        if z1 - z0 < 0.0015:
+            continue
+        straight = abs(r1 - r0) < 0.0008
+        out.append(cylinder(max(r0, r1), z0, z1) if straight else frustum(r0, r1, z0, z1))
+    return tuple(out)
 
 
 def ring(outer: Array, inner: Array, *, sectors: int = 12) -> tuple[Piece, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -69,6 +70,7 @@ def vessel(outer: Array, wall_m: float, floor_m: float, *, foot_recess_m: float 
     Returns two profiles for `lathe`: the outside from the axis over the rim, the inside from there to the axis. The
     floor's upper side lies `floor_m` above the foot.
     """
+    outer = lowered(outer, wall_m / 2.0)
     inner = offset(outer, wall_m)
     floor_z = float(outer[0, 1]) + floor_m
     corner_r = float(np.interp(floor_z, inner[:, 1], inner[:, 0]))
@@ -80,10 +82,7 @@ def vessel(outer: Array, wall_m: float, floor_m: float, *, foot_recess_m: float 
     down = inner[::-1]
     bend = min(0.35 * corner_r, 0.006)
     corner = [(float(down[-1, 0]), float(down[-1, 1])), (corner_r, floor_z), (0.0, floor_z)]
-    if down[-1, 1] - floor_z > 0.002:
-        tail = filleted(corner, bend, steps=2)[1:]
-    else:
-        tail = np.array(corner[1:])
+    tail = filleted(corner, bend, steps=2)[1:] if down[-1, 1] - floor_z > 0.002 else np.array(corner[1:])
     foot = [(0.0, float(outer[0, 1]))]
     if foot_recess_m > 0.0:
         ring = float(outer[0, 0]) - max(0.6 * wall_m, 0.003)
@@ -98,12 +97,22 @@ def revolved_volume(*profiles: Array) -> float:
     return float(np.pi * np.sum((r0 * r0 + r0 * r1 + r1 * r1) / 3.0 * (z1 - z0)))
 
 
+def lowered(outer: Array, by_m: float) -> Array:
+    """Cut the upper end off a silhouette so that it ends `by_m` lower."""
+    top = float(outer[-1, 1]) - by_m
+    kept = outer[outer[:, 1] < top - 1e-6]
+    return np.concatenate([kept, [[radius_at(outer, top), top]]])
+
+
 def simplified(points: Array, tolerance_m: float, *, limit: int = 5) -> Array:
-    """Return the fewest of `points`, at most `limit`, whose polyline stays within `tolerance_m` (or as near as it can)."""
+    """Return a polyline of at most `limit` points that stays within `tolerance_m` of `points`, or as near as it can.
+
+    Knots between the ends are moved sideways so that the silhouette runs as far outside of the chords as inside.
+    """
     keep = [0, len(points) - 1]
     while len(keep) < limit:
         worst, where = 0.0, -1
-        for start, end in zip(keep[:-1], keep[1:], strict=True):
+        for start, end in itertools.pairwise(keep):
             if end - start < 2:
                 continue
             chord = points[end] - points[start]
@@ -115,7 +124,20 @@ def simplified(points: Array, tolerance_m: float, *, limit: int = 5) -> Array:
         if where < 0 or worst <= tolerance_m:
             break
         keep = sorted([*keep, where])
-    return points[keep]
+    return _balanced(points, keep)
+
+
+def _balanced(points: Array, keep: list[int]) -> Array:
+    out = points[keep].copy()
+    shifts = np.zeros((len(keep) - 1, 2))
+    for k, (start, end) in enumerate(itertools.pairwise(keep)):
+        chord = points[end] - points[start]
+        normal = np.array([chord[1], -chord[0]]) / max(float(np.linalg.norm(chord)), 1e-12)
+        away = (points[start : end + 1] - points[start]) @ normal
+        shifts[k] = normal * (away.max() + away.min()) / 2.0
+    for k in range(1, len(keep) - 1):
+        out[k, 0] += (shifts[k - 1] + shifts[k])[0] / 2.0
+    return out
 
 
 def radius_at(outer: Array, z: float) -> float:

@@ -29,6 +29,8 @@ def add_room(spec: mujoco.MjSpec, room: RoomSpec, table: TableSpec) -> None:
     add_table(builder, table, str(room.appearance.get("table_skin", design.table_skin)))
     body = spec.worldbody.add_body(name="room")
     builder.into(spec, body, "room/")
+    # The shadow map has to hold the whole room, or its border shows on walls and floor.
+    spec.visual.map.shadowclip = 2.0
     head = spec.visual.headlight
     head.ambient, head.diffuse, head.specular = design.ambient, (0.12, 0.12, 0.12), (0.05, 0.05, 0.05)
     for index, light in enumerate(design.lights):

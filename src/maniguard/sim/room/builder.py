@@ -65,6 +65,19 @@ class RoomBuilder:
         upper[2] += self.floor_z
         self.add(surface, _block(surface, lower, upper, divide))
 
+    def wall(self, surface: Surface, corner: Sequence[float], along: Sequence[float], height: float) -> None:
+        """Add one face that is seen from the left of the walk from `corner` by `along` (x, y); z counts from the floor."""
+        start = np.array([corner[0], corner[1], self.floor_z])
+        step, up = np.array([along[0], along[1], 0.0]), np.array([0.0, 0.0, height])
+        length = float(np.linalg.norm(step))
+        u, v = surface.tile_m
+        right, top = (length / u if u > 0 else 1.0), (height / v if v > 0 else 1.0)
+        vertices = np.stack([start, start + step, start + step + up, start + up])
+        normal = np.array([-step[1], step[0], 0.0]) / length
+        uv = np.array([[0.0, 0.0], [right, 0.0], [right, top], [0.0, top]])
+        faces = np.array([[0, 2, 1], [0, 3, 2]], dtype=np.int32)
+        self.add(surface, VisualMesh("room", vertices, np.tile(normal, (4, 1)), uv, faces))
+
     def soft(self, surface: Surface, low: Sequence[float], high: Sequence[float], radius_m: float) -> None:
         """Add a block with rounded edges; z counts from the floor."""
         lower, upper = np.asarray(low, dtype=float), np.asarray(high, dtype=float)

@@ -10,6 +10,7 @@ from maniguard.sim.room import surfaces
 from maniguard.sim.room.builder import RoomBuilder, Surface, painted, pictured
 
 METAL = painted("#b9bdc2", specular=0.7, shininess=0.7)
+PAPER = painted("#8f8778")
 DARK = painted("#2c2d30", specular=0.3, shininess=0.4)
 
 
@@ -175,11 +176,15 @@ def shelf(
         row = pictured(f"book-row:{seed + k}", lambda s=seed + k: surfaces.book_row(s), specular=0.1)
         bottom, head = z0 + gap * k + t, z0 + gap * k + t + 0.78 * (gap - t)
         if along_y:
-            room.block(row, (x0 + 0.012, y0 + t + 0.01, bottom), (x1 - 0.04, y1 - t - 0.06 * (k % 3), head))
-        elif open_side == "+y":
-            room.block(row, (x0 + t + 0.01, y0 + 0.012, bottom), (x1 - t - 0.06 * (k % 3), y1 - 0.04, head))
-        else:
-            room.block(row, (x0 + t + 0.01, y0 + 0.04, bottom), (x1 - t - 0.06 * (k % 3), y1 - 0.012, head))
+            far = y1 - t - 0.06 * (k % 3)
+            room.block(PAPER, (x0 + 0.012, y0 + t + 0.012, bottom), (x1 - 0.045, far - 0.002, head - 0.03))
+            room.block(row, (x1 - 0.045, y0 + t + 0.01, bottom), (x1 - 0.04, far, head))
+            continue
+        far = x1 - t - 0.06 * (k % 3)
+        back, front = (y0 + 0.012, y1 - 0.04) if open_side == "+y" else (y1 - 0.012, y0 + 0.04)
+        edge = front - 0.005 if open_side == "+y" else front + 0.005
+        room.block(PAPER, (x0 + t + 0.012, min(back, edge), bottom), (far - 0.002, max(back, edge), head - 0.03))
+        room.block(row, (x0 + t + 0.01, min(edge, front), bottom), (far, max(edge, front), head))
 
 
 def potted_plant(

@@ -45,13 +45,13 @@ class RoomDesign:
 
 def shell(room: RoomBuilder, design: RoomDesign) -> None:
     """Add floor, walls and skirting boards."""
-    thick = 0.1
-    room.block(design.floor, (BACK - thick, RIGHT - thick, -0.02), (FRONT, LEFT + thick, 0.0))
-    back = design.accent_wall or design.wall
-    room.block(back, (BACK - thick, RIGHT - thick, 0.0), (BACK, LEFT + thick, HEIGHT))
-    room.block(design.wall, (BACK, LEFT, 0.0), (FRONT, LEFT + thick, HEIGHT))
-    room.block(design.wall, (BACK, RIGHT - thick, 0.0), (FRONT, RIGHT, HEIGHT))
-    room.block(design.wall, (FRONT, RIGHT - thick, 0.0), (FRONT + thick, LEFT + thick, HEIGHT))
+    room.block(design.floor, (BACK, RIGHT, -0.02), (FRONT, LEFT, 0.0))
+    # Faces without a back let the light of lamps outside through.
+    wide, deep = LEFT - RIGHT, FRONT - BACK
+    room.wall(design.accent_wall or design.wall, (BACK, LEFT), (0.0, -wide), HEIGHT)
+    room.wall(design.wall, (BACK, RIGHT), (deep, 0.0), HEIGHT)
+    room.wall(design.wall, (FRONT, RIGHT), (0.0, wide), HEIGHT)
+    room.wall(design.wall, (FRONT, LEFT), (-deep, 0.0), HEIGHT)
     if design.skirting is not None:
         high, deep = 0.09, 0.014
         room.block(design.skirting, (BACK, RIGHT, 0.0), (BACK + deep, LEFT, high))
@@ -183,15 +183,9 @@ def _office(room: RoomBuilder) -> None:
         top=painted("#d6d4cf"),
         drawers=True,
     )
-    board = painted("#eceeee", specular=0.4, shininess=0.6)
+    board = pictured("whiteboard", lambda: surfaces.whiteboard(5), specular=0.4, shininess=0.6)
     room.block(put.METAL, (-0.25, LEFT - 0.02, 0.93), (1.75, LEFT, 1.97))
     room.block(board, (-0.23, LEFT - 0.024, 0.95), (1.73, LEFT - 0.02, 1.95))
-    for k, colour in enumerate(("#2d7dd2", "#d64550", "#3fa34d")):
-        room.block(
-            painted(colour),
-            (0.1 + 0.42 * k, LEFT - 0.026, 1.15 + 0.06 * k),
-            (0.42 + 0.4 * k, LEFT - 0.024, 1.17 + 0.06 * k),
-        )
     put.potted_plant(room, (-0.75, LEFT - 0.45), pot="#e4e2dd", height=1.0, seed=15)
     room.soft(painted("#7d8a93"), (1.2, LEFT - 0.36, 0.72), (1.5, LEFT - 0.08, 0.9), 0.01)
 
@@ -256,7 +250,7 @@ def _reagent(radius: float) -> surfaces.Array:
     )
 
 
-SUN_RIGHT = (0.30, 0.52, -0.80)
+SUN_RIGHT = (-0.14, 0.46, -0.88)
 
 ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
     {
@@ -267,8 +261,8 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
                 painted("#a9a59e"),
                 _plaster("#c9c5bd"),
                 "oak",
-                (0.34, 0.34, 0.35),
-                (Light((0.25, 0.45, -0.85), (0.58, 0.56, 0.52), True), Light((-0.6, -0.35, -0.7), (0.16, 0.17, 0.2))),
+                (0.42, 0.42, 0.43),
+                (Light((-0.2, 0.4, -0.89), (0.52, 0.5, 0.47), True), Light((-0.6, -0.35, -0.7), (0.16, 0.17, 0.2))),
                 _studio,
             ),
             RoomDesign(
@@ -281,8 +275,8 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
                 ),
                 _plaster("#dcd3c0"),
                 "oak",
-                (0.36, 0.35, 0.33),
-                (Light(SUN_RIGHT, (0.6, 0.56, 0.48), True), Light((-0.6, -0.3, -0.75), (0.15, 0.16, 0.19))),
+                (0.45, 0.44, 0.42),
+                (Light(SUN_RIGHT, (0.52, 0.49, 0.42), True), Light((-0.6, -0.3, -0.75), (0.15, 0.16, 0.19))),
                 _kitchen,
                 skirting=WHITE_FRAME,
             ),
@@ -291,8 +285,8 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
                 _planks("#a9784c", 7),
                 _plaster("#cfc4ae"),
                 "walnut",
-                (0.36, 0.33, 0.3),
-                (Light((0.2, 0.62, -0.76), (0.58, 0.5, 0.4), True), Light((-0.55, -0.2, -0.8), (0.18, 0.17, 0.17))),
+                (0.46, 0.43, 0.4),
+                (Light((-0.1, 0.58, -0.8), (0.55, 0.48, 0.39), True), Light((-0.55, -0.2, -0.8), (0.18, 0.17, 0.17))),
                 _living,
                 accent_wall=_plaster("#7e8f80"),
                 skirting=WHITE_FRAME,
@@ -302,8 +296,8 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
                 pictured("office-carpet", lambda: surfaces.carpet("#6f7880", 6), tile_m=(0.7, 0.7), specular=0.02),
                 _plaster("#cfd2d3"),
                 "birch",
-                (0.36, 0.37, 0.39),
-                (Light((0.05, 0.5, -0.86), (0.52, 0.54, 0.56), True), Light((-0.6, -0.4, -0.7), (0.16, 0.16, 0.17))),
+                (0.44, 0.45, 0.47),
+                (Light((-0.12, 0.48, -0.87), (0.48, 0.49, 0.5), True), Light((-0.6, -0.4, -0.7), (0.16, 0.16, 0.17))),
                 _office,
                 accent_wall=_plaster("#5f7f95"),
                 skirting=painted("#8b9095"),
@@ -319,8 +313,8 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
                 ),
                 _plaster("#d9dfe0"),
                 "bench",
-                (0.38, 0.39, 0.41),
-                (Light((0.15, 0.3, -0.94), (0.52, 0.54, 0.56), True), Light((-0.6, -0.5, -0.62), (0.17, 0.18, 0.19))),
+                (0.44, 0.45, 0.47),
+                (Light((-0.1, 0.28, -0.95), (0.46, 0.48, 0.5), True), Light((-0.6, -0.5, -0.62), (0.17, 0.18, 0.19))),
                 _laboratory,
                 skirting=painted("#6c757b"),
             ),

@@ -264,3 +264,37 @@ def folds(colour: str, seed: int) -> Pixels:
     wave = 0.5 + 0.3 * np.sin(u * 9 + 1.5 * np.sin(u * 2)) + 0.2 * np.sin(u * 17)
     weave = 1.0 + 0.03 * (rng.random((64, SIZE)) - 0.5)
     return to_pixels(np.asarray(rgb(colour)) * ((0.72 + 0.3 * wave)[None, :] * weave)[..., None])
+
+
+def whiteboard(seed: int) -> Pixels:
+    """Return a whiteboard with a block diagram, a curve and some handwriting."""
+    rng = np.random.default_rng(seed)
+    wide, tall = 384, 192
+    image = Image.new("RGB", (wide, tall), (234, 237, 238))
+    draw = ImageDraw.Draw(image)
+    blue, red, green, ink = (45, 105, 180), (200, 70, 75), (60, 140, 85), (60, 64, 70)
+    boxes = [(24, 100), (84, 100), (144, 100), (84, 146)]
+    for x, y in boxes:
+        draw.rounded_rectangle((x, y, x + 40, y + 24), 4, outline=blue, width=2)
+        draw.line((x + 8, y + 12, x + 30, y + 12), fill=blue, width=1)
+    for a, b in ((boxes[0], boxes[1]), (boxes[1], boxes[2])):
+        draw.line((a[0] + 42, a[1] + 12, b[0] - 3, b[1] + 12), fill=ink, width=2)
+    draw.line((104, 126, 104, 144), fill=ink, width=2)
+    draw.line((230, 170, 230, 90), fill=ink, width=2)
+    draw.line((230, 170, 350, 170), fill=ink, width=2)
+    x = np.linspace(0.0, 1.0, 60)
+    for colour, rate in ((red, 5.0), (green, 2.2)):
+        curve = [(232 + 114 * t, 168 - 70 * (1 - np.exp(-rate * t)) + rng.normal(0, 0.5)) for t in x]
+        draw.line(curve, fill=colour, width=2)
+    for row in range(5):
+        pen = 24.0
+        while pen < 330:
+            length = 8 + 20 * rng.random()
+            points = [
+                (pen + length * t, 26 + 12 * row + 2.2 * np.sin(9 * t + rng.random())) for t in np.linspace(0, 1, 7)
+            ]
+            draw.line(points, fill=ink if row else red, width=2 if row == 0 else 1)
+            pen += length + 7
+            if rng.random() < 0.12:
+                break
+    return np.asarray(image)

@@ -52,7 +52,7 @@ SKINS: Mapping[str, TableSkin] = MappingProxyType(
             "square",
         ),
         "white": TableSkin(painted("#dddbd6", specular=0.25, shininess=0.5), painted("#9da1a6", specular=0.5), "frame"),
-        "bench": TableSkin(painted("#3c4247", specular=0.3, shininess=0.5), painted("#c9ccd0", specular=0.5), "frame"),
+        "bench": TableSkin(painted("#59636b", specular=0.3, shininess=0.5), painted("#c9ccd0", specular=0.5), "frame"),
     }
 )
 

@@ -181,7 +181,8 @@ def make_board(p: Params) -> Blueprint:
         right_side = np.concatenate([paddle, tip, mirrored])
         rest = outline[np.roll(np.arange(len(outline)), -_first_of_left(outline))]
         plan = np.concatenate([right_side, rest])
-        grip = np.concatenate([np.array([(half_x - 0.002, -half_w), (half_x - 0.002, half_w)]), tip])
+        root = [(half_x - 0.002, -half_w - 0.006), (half_x - 0.002, half_w + 0.006)]
+        grip = np.concatenate([np.array(root), tip])
         pieces.append(
             solid.hull_piece(np.concatenate([np.c_[grip, np.full(len(grip), z)] for z in (lift, top)]), part="handle")
         )

@@ -11,21 +11,9 @@ from maniguard.sim.assets.asset import Blueprint, Kind, Looks, Params
 from maniguard.sim.assets.hollow import flat_top
 from maniguard.sim.assets.materials import Material, finish, printed
 from maniguard.sim.assets.mesh import VisualMesh, lathe, merged
-from maniguard.sim.assets.profile import filleted, radius_at, revolved_volume, simplified, smooth
+from maniguard.sim.assets.profile import filleted, radius_at, revolved_volume, smooth
 
 Array = NDArray[np.float64]
-
-
-def stacked(outer: Array, *, tolerance_m: float = 0.0012, limit: int = 6) -> tuple[solid.Piece, ...]:
-    """Cover a closed silhouette (walked upwards) with cylinders where it is straight and frusta where it is not."""
-    coarse = simplified(outer, tolerance_m, limit=limit)
-    out = []
-    for (r0, z0), (r1, z1) in zip(coarse[:-1], coarse[1:], strict=True):
-        if z1 - z0 < 0.0015:
-            continue
-        straight = abs(r1 - r0) < 0.0008
-        out.append(solid.cylinder(max(r0, r1), z0, z1) if straight else solid.frustum(r0, r1, z0, z1))
-    return tuple(out)
 
 
 def capped(outer: Array) -> Array:
@@ -86,7 +74,7 @@ def make_bottle(p: Params) -> Blueprint:
     if high > low:
         visuals.append(label_band(outer, low, high))
     silhouette = np.concatenate([outer, [(cap_r, height - cap_h + 1e-5), (cap_r, height)]])
-    pieces = (*stacked(outer), solid.cylinder(cap_r, height - cap_h - 0.0002, height))
+    pieces = (*solid.stacked(outer), solid.cylinder(cap_r, height - cap_h - 0.0002, height))
     return Blueprint(
         tuple(visuals),
         pieces,
@@ -132,7 +120,7 @@ def make_can(p: Params) -> Blueprint:
     pieces = (
         (solid.cylinder(radius - 0.0004, 0.0, height),)
         if p.text("style") == "food"
-        else stacked(outer, tolerance_m=0.0012)
+        else solid.stacked(outer, tolerance_m=0.0012)
     )
     return Blueprint(
         (merged("metal", [body, ring]), label),
@@ -161,7 +149,7 @@ def make_jar(p: Params) -> Blueprint:
     knob = p.number("knob_radius")
     lid_profile = filleted([(0.0, seat), (lid_r, seat), (lid_r, height), (0.0, height)], min(0.002, 0.3 * lid_h))
     lid = [lathe("lid", lid_profile, segments=32)]
-    pieces = [*stacked(outer), solid.cylinder(lid_r, seat - 0.0002, height)]
+    pieces = [*solid.stacked(outer), solid.cylinder(lid_r, seat - 0.0002, height)]
     silhouette = np.concatenate([outer, [(lid_r, seat + 1e-5), (lid_r, height)]])
     top = height
     if knob > 0.0:
@@ -205,7 +193,7 @@ def make_candle(p: Params) -> Blueprint:
     wax_profile = filleted(
         [(0.0, low), (wax_r, low), (wax_r, wax_top), (0.55 * wax_r, wax_top - 0.003), (0.0, wax_top - 0.004)], edge
     )
-    wick = lathe("wick", filleted([(0.0, 0.0), (0.0011, 0.0), (0.0011, 0.009), (0.0, 0.0095)], 0.0), segments=8)
+    wick = lathe("wick", filleted([(0.0, 0.0), (0.0011, 0.0), (0.0011, 0.0065), (0.0, 0.007)], 0.0), segments=8)
     visuals = [lathe("wax", wax_profile), wick.moved(None, (0.0, 0.0, wax_top - 0.0045))]
     matter = [(revolved_volume(wax_profile), "wax")]
     silhouette = np.array([(radius, 0.0), (radius, height)])
@@ -254,8 +242,8 @@ def make_mill(p: Params) -> Blueprint:
     )
     silhouette = np.concatenate([body, head_curve, [(0.3 * head, height - 0.0059), (0.3 * head, height)]])
     pieces = (
-        *stacked(body, tolerance_m=0.0015, limit=5),
-        *stacked(head_curve, tolerance_m=0.0015, limit=3),
+        *solid.stacked(body, tolerance_m=0.0015, limit=5),
+        *solid.stacked(head_curve, tolerance_m=0.0015, limit=3),
         solid.cylinder(0.3 * head, height - 0.008, height),
     )
     volume = revolved_volume(capped(body)) + revolved_volume(capped(head_curve))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import MappingProxyType
 
 import numpy as np
@@ -45,7 +46,7 @@ def silhouette(p: Params) -> Array:
 
 
 def handle(p: Params, outer: Array) -> tuple[VisualMesh, tuple[solid.Piece, ...], float, float]:
-    """Return a handle in the xz plane at +x: its mesh, three capsules, its outermost x and the height of its top."""
+    """Return a handle in the xz plane at +x: its mesh, four capsules, its outermost x and the height of its top."""
     height = float(outer[-1, 1])
     low, high = p.number("handle_low") * height, p.number("handle_high") * height
     depth, thick, wide = p.positive("handle_depth"), p.positive("handle_thickness"), p.positive("handle_width")
@@ -67,8 +68,8 @@ def handle(p: Params, outer: Array) -> tuple[VisualMesh, tuple[solid.Piece, ...]
     swell = 1.0 + 0.25 * np.abs(np.linspace(-1.0, 1.0, len(path))) ** 3
     mesh = sweep("handle", path, wide / 2.0 * swell, thick / 2.0 * swell, around=9)
     radius = max((thick + wide) / 4.0, 0.0035)
-    corners = np.array([path[0], path[5], path[10], path[-1]])
-    parts = tuple(solid.capsule(a, b, radius, part="handle") for a, b in zip(corners[:-1], corners[1:], strict=True))
+    corners = np.array([path[0], path[3], path[7], path[11], path[-1]])
+    parts = tuple(solid.capsule(a, b, radius, part="handle") for a, b in itertools.pairwise(corners))
     return mesh, parts, reach + thick / 2.0, high
 
 
@@ -90,6 +91,8 @@ def make_vessel(p: Params) -> Blueprint:
     wall, floor = p.positive("wall"), p.positive("floor")
     body = hollow_body(outer, wall, floor, bands=int(p.number("bands")), foot_recess_m=0.0, owner=p.kind)
     visuals, pieces = list(body.visuals), list(body.pieces)
+    if p.choice("touch", ("hollow", "solid")) == "solid":
+        pieces = list(solid.stacked(outer, tolerance_m=0.0015))
     matter = [(body.volume_m3, p.text("substance"))]
     blocked: tuple[float, ...] = ()
     grasps: list[holds.Grasp] = []
@@ -105,7 +108,12 @@ def make_vessel(p: Params) -> Blueprint:
             tcp = (reach - width / 2.0 - 0.001, 0.0, min(grip_z, high - 0.012))
             grasps.append(holds.pointing("handle", "handle", tcp, (0, 0, -1), (0, 1, 0), width))
     if p.number("spout") > 0.0:
-        visuals = [_with_spout(m, p.number("spout"), float(outer[-1, 1])) for m in visuals[:2]] + visuals[2:]
+        length, top = p.number("spout"), float(outer[-1, 1])
+        visuals = [_with_spout(m, length, top) for m in visuals[:2]] + visuals[2:]
+        lip, root = radius_at(outer, top), radius_at(outer, 0.8 * top)
+        tip = [(-lip - length + 0.001, s * 0.003, top) for s in (-1, 1)]
+        base = [(-lip + 0.004, s * 0.26 * lip, top) for s in (-1, 1)]
+        pieces.append(solid.hull_piece(np.array([*tip, *base, (-root + 0.001, 0.0, 0.8 * top)])))
     around = holds.top_of_body(outer, blocked_deg=blocked)
     pinch = holds.rim_of_vessel(outer, body.touch_wall_m, floor, blocked_deg=blocked)
     side = holds.side_of_body(outer, blocked_deg=blocked)
@@ -174,6 +182,7 @@ VESSEL_DEFAULTS = MappingProxyType(
         "handle_thickness": 0.008,
         "handle_width": 0.012,
         "spout": 0.0,
+        "touch": "hollow",
         "substance": "stoneware",
     }
 )
@@ -194,7 +203,7 @@ def make_plate(p: Params) -> Blueprint:
         ]
     )
     body = hollow_body(
-        outer, p.positive("wall"), p.positive("wall") + 0.002, bands=2, sectors=12, tolerance_m=0.002, owner=p.kind
+        outer, p.positive("wall"), p.positive("wall") + 0.002, bands=3, sectors=12, tolerance_m=0.002, owner=p.kind
     )
     return Blueprint(
         body.visuals,
@@ -290,13 +299,8 @@ def make_pot(p: Params) -> Blueprint:
             mesh = flat.moved(turn @ lay, (0.0, 0.0, grip_z))
             visuals.append(mesh)
             volume += mesh.volume_m3
-            pieces.append(
-                solid.box(
-                    (sign * (side + reach / 2.0 - 0.002), 0.0, grip_z),
-                    (reach / 2.0 + 0.002 + thick / 4.0, 0.026, thick / 2.0),
-                    part="handle",
-                )
-            )
+            corners = [np.array([sign * x[k], path[k, 2], grip_z]) for k in (0, 2, 8, 10)]
+            pieces += [solid.capsule(a, b, thick / 2.0, part="handle") for a, b in itertools.pairwise(corners)]
         blocked = (0.0, 180.0)
     pinch = holds.rim_of_vessel(outer, body.touch_wall_m, floor, blocked_deg=blocked)
     return Blueprint(
