@@ -24,6 +24,8 @@ LICENCE = "tabletask/mujoco/robots/assets/droid/LICENSE.franka"
 TARGET = Path(__file__).parents[1] / "src/maniguard/sim/robot/panda"
 KEEP = 0.118
 KEEP_AT_LEAST = 24
+# The wrist camera sees the fingers from near.
+KEEP_OF_FINGERS = 0.6
 DECIMALS = 5
 
 NOTICE = """Franka Emika Panda, for maniguard
@@ -63,8 +65,8 @@ def merged(parts: list[trimesh.Trimesh]) -> trimesh.Trimesh:
     return mesh
 
 
-def decimated(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
-    target = max(int(len(mesh.faces) * KEEP), min(KEEP_AT_LEAST, len(mesh.faces)))
+def decimated(mesh: trimesh.Trimesh, keep: float) -> trimesh.Trimesh:
+    target = max(int(len(mesh.faces) * keep), min(KEEP_AT_LEAST, len(mesh.faces)))
     if target >= len(mesh.faces):
         return mesh
     vertices, faces = fast_simplification.simplify(
@@ -153,7 +155,7 @@ def main(model_wheel: str, licence_wheel: str) -> None:
         for material, parts in by_material.items():
             name = f"{side}_{material}"
             if not (meshes / f"{name}.obj").exists():
-                mesh = decimated(merged(parts))
+                mesh = decimated(merged(parts), KEEP_OF_FINGERS if side == "finger" else KEEP)
                 faces += len(mesh.faces)
                 mesh_asset(name, mesh, inertia="shell")
             made.append(ET.Element("geom", {"class": "visual", "mesh": name, "material": material}))

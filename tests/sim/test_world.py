@@ -93,7 +93,7 @@ def test_looks_do_not_touch_physics():
         plain,
         objects=tuple(replace(o, appearance={"shade": 0.1, "meshes": 3}, role="target") for o in plain.objects),
         goal=None,
-        room=RoomSpec(plain.room.name),
+        room=RoomSpec("kitchen"),
     )
     assert dressed.physics_dict() == plain.physics_dict()
     assert digest(stir(World(dressed, make_asset=make_asset))) == digest(stir(World(plain, make_asset=make_asset)))

@@ -15,6 +15,7 @@ from maniguard.sim.assets.asset import Asset
 from maniguard.sim.assets.elements import COLLISION_GROUP, CONDIM, SOLREF, add_asset, add_visual
 from maniguard.sim.cameras import add_room_cameras
 from maniguard.sim.command import TIMESTEP_S
+from maniguard.sim.room import add_room
 from maniguard.sim.scene import ObjectSpec, SceneSpec, TableSpec
 from maniguard.trace.scene import Box, Entity, Part, Pose, Region, Scene
 
@@ -72,6 +73,7 @@ def build_stage(spec: SceneSpec, make_asset: AssetMaker) -> Stage:
             group=1,
             mass=0.0,
         )
+    add_room(description, spec.room, spec.table)
     add_room_cameras(description)
     try:
         model = description.compile()
@@ -99,7 +101,6 @@ def _set_options(description: mujoco.MjSpec) -> None:
     option.impratio = 10.0
     # A blow-up must surface as a fault; by default MuJoCo would start over from the initial state.
     option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-    description.visual.quality.shadowsize = 2048
     description.visual.map.znear = 0.01
     description.visual.map.zfar = 30.0
     description.stat.extent = 1.0

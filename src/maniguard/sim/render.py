@@ -27,14 +27,14 @@ class RenderError(ManiguardError):
 
 
 class _Look(NamedTuple):
-    """What a quality switches on: samples per pixel, shadows, mirror images in shiny floors."""
+    """What a quality switches on: samples per pixel, edge length of the shadow map (0: no shadows), mirror images."""
 
     samples: int
-    shadows: bool
+    shadow_size_px: int
     reflections: bool
 
 
-_LOOKS: dict[str, _Look] = {"fast": _Look(0, False, False), "studio": _Look(4, True, True)}
+_LOOKS: dict[str, _Look] = {"fast": _Look(0, 0, False), "studio": _Look(4, 4096, True)}
 
 
 class RendererPool:
@@ -68,10 +68,11 @@ class _Renderer:
     def __init__(self, model: mujoco.MjModel, look: _Look, width: int, height: int) -> None:
         self._model = model
         self._gl: Any = _make_gl_context(width, height)
-        # The frame buffer takes its size and its samples from the model when the context is made.
+        # The context takes these from the model when it is made.
         visual = model.vis
         visual.global_.offwidth, visual.global_.offheight = width, height
         visual.quality.offsamples = look.samples
+        visual.quality.shadowsize = look.shadow_size_px
         try:
             self._context: Any = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50.value)
         except mujoco.FatalError as error:
@@ -80,7 +81,7 @@ class _Renderer:
         _LIVE.add(self)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
         self._scene = mujoco.MjvScene(model, maxgeom=_MAX_GEOMS)
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = look.shadows
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = look.shadow_size_px > 0
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = look.reflections
         self._scene.flags[mujoco.mjtRndFlag.mjRND_HAZE] = False
         self._option = mujoco.MjvOption()
