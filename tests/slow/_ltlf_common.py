@@ -12,7 +12,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from ltlf.helpers import FUTURE_CORPUS, PAST_CORPUS, THREE_ATOMS  # noqa: E402
-
 from maniguard.ltlf import Formula  # noqa: E402
 from maniguard.ltlf.formula import BOUNDED, FALSE, LAST, TRUE, Op, atom, make  # noqa: E402
 

@@ -8,8 +8,10 @@
 <Verdict.CURR_SAT: 'curr_sat'>
 """
 
+from maniguard.ltlf.analysis import difference, find_trace, is_satisfiable, is_valid
 from maniguard.ltlf.badprefix import bad_prefix_view, compile_bad_prefix
 from maniguard.ltlf.batch import Batch, BatchResult, run_batch
+from maniguard.ltlf.checks import Finding, FindingKind, check_spec
 from maniguard.ltlf.compile import Budget, compile_dfa
 from maniguard.ltlf.dfa import Dfa, Verdict
 from maniguard.ltlf.errors import (
@@ -25,29 +27,47 @@ from maniguard.ltlf.formula import Formula
 from maniguard.ltlf.monitor import Final, Monitor
 from maniguard.ltlf.monitor_set import MonitorSet
 from maniguard.ltlf.parser import parse
+from maniguard.ltlf.recovery import Episode, EpisodeEnd, RecoveryMonitor
 from maniguard.ltlf.semantics import evaluate
+from maniguard.ltlf.triggers import Activation, Outcome, Rule, TriggerMonitor, extract_activations, rules
 
 __all__ = [
+    "Activation",
     "Batch",
     "BatchResult",
     "Budget",
     "BudgetError",
     "Dfa",
     "DialectWarning",
+    "Episode",
+    "EpisodeEnd",
     "Final",
+    "Finding",
+    "FindingKind",
     "Formula",
     "FormulaError",
     "LtlfError",
     "MissingAtomError",
     "Monitor",
     "MonitorSet",
+    "Outcome",
     "ParseError",
+    "RecoveryMonitor",
+    "Rule",
     "TraceError",
+    "TriggerMonitor",
     "Verdict",
     "bad_prefix_view",
+    "check_spec",
     "compile_bad_prefix",
     "compile_dfa",
+    "difference",
     "evaluate",
+    "extract_activations",
+    "find_trace",
+    "is_satisfiable",
+    "is_valid",
     "parse",
+    "rules",
     "run_batch",
 ]

@@ -38,7 +38,7 @@ def compile_bad_prefix(formula: Formula | str, *, budget: Budget = DEFAULT_BUDGE
 def close(view: Dfa, formula: Formula) -> Dfa:
     """Return the automaton that accepts while some endless run from the state avoids the dead state."""
     raw = view.raw
-    successors = [_leaves(view, root) for root in view.roots]
+    successors = [set(view.successors(s)) for s in range(view.num_states)]
     alive = {s for s in range(view.num_states) if not (view.roots[s] == ~s and not view.accept[s])}
     while True:
         kept = {s for s in alive if not alive.isdisjoint(successors[s])}
@@ -51,20 +51,6 @@ def close(view: Dfa, formula: Formula) -> Dfa:
     atoms = formula.atom_order()
     order = {name: i for i, name in enumerate(atoms)}
     return Dfa(atoms, closed._replace(var=[order[view.atoms[v]] for v in closed.var]), formula)
-
-
-def _leaves(dfa: Dfa, root: int) -> set[int]:
-    found: set[int] = set()
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        ref = stack.pop()
-        if ref < 0:
-            found.add(~ref)
-        elif ref not in seen:
-            seen.add(ref)
-            stack += (dfa.node_lo[ref], dfa.node_hi[ref])
-    return found
 
 
 class _View:

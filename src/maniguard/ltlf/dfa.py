@@ -166,6 +166,29 @@ class Dfa:
         """Return what reaching `state` means."""
         return self._verdicts[state]
 
+    def successors(self, state: int) -> tuple[int, ...]:
+        """Return the distinct successors of a state, false branches first."""
+        found: dict[int, None] = {}
+        seen: set[int] = set()
+        stack = [self.roots[state]]
+        while stack:
+            ref = stack.pop()
+            if ref in seen:
+                continue
+            seen.add(ref)
+            if ref < 0:
+                found[~ref] = None
+            else:
+                stack += (self.node_hi[ref], self.node_lo[ref])
+        return tuple(found)
+
+    @cached_property
+    def distance_to_doom(self) -> tuple[int | None, ...]:
+        """Per state, the least number of letters to a permanent violation; None where there is no such future."""
+        from maniguard.ltlf.analysis import distances
+
+        return distances(self)
+
     def pack(self, letter: Mapping[str, bool]) -> int:
         """Return the packed form of a letter."""
         word = 0

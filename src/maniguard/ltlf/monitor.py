@@ -79,6 +79,11 @@ class Monitor:
         """Whether the formula is violated for good."""
         return self.verdict is Verdict.PERM_VIOL
 
+    @property
+    def distance_to_doom(self) -> int | None:
+        """The least number of further letters after which the verdict can be PERM_VIOL, None if it never can."""
+        return self.dfa.distance_to_doom[self.state]
+
     def finish(self) -> Final:
         """Judge the trace as ended here; the monitor may still be stepped on.
 

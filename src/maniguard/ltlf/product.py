@@ -42,11 +42,12 @@ def product(op: Op, left: Raw, right: Raw, meter: Meter, max_states: int) -> Raw
     Raises:
         ExhaustedError: more states than allowed, or the meter ran out.
     """
-    builder = _Product(op, left, right, meter, max_states)
-    return builder.run()
+    return Product(op, left, right, meter, max_states).run()
 
 
-class _Product:
+class Product:
+    """One product; after `run`, `states` tells the pair of states behind each state."""
+
     def __init__(self, op: Op, left: Raw, right: Raw, meter: Meter, max_states: int) -> None:
         self.op, self.left, self.right, self.meter, self.max_states = op, left, right, meter, max_states
         self.raw = Raw([], [], [], [], [])
@@ -60,16 +61,33 @@ class _Product:
         self.right_sink = None if decisive is None else sink(right, decisive)
 
     def run(self) -> Raw:
-        self.state(0, 0)
+        """Explore all pairs and return the automaton, not minimised."""
+        self._state(0, 0)
         for i, j in self.states:
-            self.raw.roots.append(self.pair(self.left.roots[i], self.right.roots[j]))
+            self.raw.roots.append(self._pair(self.left.roots[i], self.right.roots[j]))
             a, b = self.left.accept[i], self.right.accept[j]
             self.raw.accept.append(
                 (a and b) if self.op is Op.AND else (a or b) if self.op is Op.OR else (a == b) == (self.op is Op.IFF)
             )
         return self.raw
 
-    def state(self, i: int, j: int) -> int:
+    def joint(self, i: int, j: int) -> list[tuple[int, int]]:
+        """Return the pairs of states that one letter can lead to from the pair (i, j)."""
+        found: dict[int, None] = {}
+        seen: set[int] = set()
+        stack = [self._pair(self.left.roots[i], self.right.roots[j])]
+        while stack:
+            ref = stack.pop()
+            if ref in seen:
+                continue
+            seen.add(ref)
+            if ref < 0:
+                found[~ref] = None
+            else:
+                stack += (self.raw.hi[ref], self.raw.lo[ref])
+        return [self.states[s] for s in found]
+
+    def _state(self, i: int, j: int) -> int:
         if i == self.left_sink:
             j = 0 if self.right_sink is None else self.right_sink
         elif j == self.right_sink:
@@ -84,11 +102,11 @@ class _Product:
             self.states.append(key)
         return found
 
-    def pair(self, x: int, y: int) -> int:
+    def _pair(self, x: int, y: int) -> int:
         if x < 0 and (y < 0 or ~x == self.left_sink):
-            return ~self.state(~x, ~y if y < 0 else 0)
+            return ~self._state(~x, ~y if y < 0 else 0)
         if y < 0 and ~y == self.right_sink:
-            return ~self.state(0, ~y)
+            return ~self._state(0, ~y)
         key = (x, y)
         found = self.known.get(key)
         if found is not None:
@@ -96,15 +114,15 @@ class _Product:
         self.meter.spend()
         left, right = self.left, self.right
         if y < 0 or (x >= 0 and left.var[x] < right.var[y]):
-            var, lo, hi = left.var[x], self.pair(left.lo[x], y), self.pair(left.hi[x], y)
+            var, lo, hi = left.var[x], self._pair(left.lo[x], y), self._pair(left.hi[x], y)
         elif x < 0 or right.var[y] < left.var[x]:
-            var, lo, hi = right.var[y], self.pair(x, right.lo[y]), self.pair(x, right.hi[y])
+            var, lo, hi = right.var[y], self._pair(x, right.lo[y]), self._pair(x, right.hi[y])
         else:
-            var, lo, hi = left.var[x], self.pair(left.lo[x], right.lo[y]), self.pair(left.hi[x], right.hi[y])
-        self.known[key] = found = self.node(var, lo, hi)
+            var, lo, hi = left.var[x], self._pair(left.lo[x], right.lo[y]), self._pair(left.hi[x], right.hi[y])
+        self.known[key] = found = self._node(var, lo, hi)
         return found
 
-    def node(self, var: int, lo: int, hi: int) -> int:
+    def _node(self, var: int, lo: int, hi: int) -> int:
         if lo == hi:
             return lo
         key = (var, lo, hi)
