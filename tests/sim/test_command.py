@@ -104,6 +104,16 @@ def test_fingers_close_no_faster_than_their_speed():
     assert saturated == 0
 
 
+def test_a_squeeze_is_built_up_and_let_go_within_a_tenth_of_a_second():
+    state = resting(HOME, 0.0)
+    for _ in range(2):
+        _, state, _ = interpolate(state, np.append(HOME, 0.0), NO_LAG)
+    assert state.finger_m == pytest.approx(-robot.SQUEEZE_M)
+    for _ in range(3):
+        _, state, _ = interpolate(state, np.append(HOME, 1.0), NO_LAG)
+    assert state.finger_m == pytest.approx(robot.FINGER_SPEED_M_S * CONTROL_STEP_S)
+
+
 @pytest.mark.parametrize("bad", [np.zeros(7), np.zeros((1, 8)), [0.0] * 7 + [np.nan], [np.inf] + [0.0] * 7])
 def test_a_bad_action_is_refused(bad):
     with pytest.raises(ActionError):

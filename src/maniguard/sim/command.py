@@ -88,9 +88,7 @@ def interpolate(state: CommandState, action: Array, damping_over_stiffness_s: Ar
     velocity = (end - state.position_rad) / dt
     limited = np.abs(action[:7] - end) > _TOLERANCE_RAD
 
-    finger_end = finger_target_m(float(action[7]))
-    reach = robot.FINGER_SPEED_M_S * dt
-    finger_end = min(max(finger_end, state.finger_m - reach), state.finger_m + reach)
+    finger_end = _finger_step(state.finger_m, finger_target_m(float(action[7])))
 
     commands = np.empty((SUBSTEPS, 8))
     commands[:, :7] = state.position_rad + _SHARE * (end - state.position_rad)
@@ -100,6 +98,21 @@ def interpolate(state: CommandState, action: Array, damping_over_stiffness_s: Ar
     saturated = int(np.count_nonzero(limited)) * SUBSTEPS
     return commands, CommandState(end, velocity, target, finger_end), saturated
 
+
+def _finger_step(start_m: float, target_m: float) -> float:
+    """Return how far the finger command comes in one control step; the squeeze beyond closed builds up faster."""
+    start, target = _travel(start_m), _travel(target_m)
+    reach = robot.FINGER_SPEED_M_S * CONTROL_STEP_S
+    end = min(max(target, start - reach), start + reach)
+    return end if end >= 0.0 else end / _SQUEEZE_SCALE
+
+
+def _travel(finger_m: float) -> float:
+    return finger_m if finger_m >= 0.0 else finger_m * _SQUEEZE_SCALE
+
+
+# The whole squeeze is built up in 0.1 s.
+_SQUEEZE_SCALE = robot.FINGER_SPEED_M_S * 0.1 / robot.SQUEEZE_M
 
 _LOWER_RAD, _UPPER_RAD = robot.JOINT_LIMITS_RAD.T
 _SHARE: Array = (np.arange(1, SUBSTEPS + 1) / SUBSTEPS)[:, None]

@@ -53,7 +53,8 @@ class World:
 
     Frame 0 is the settled start; `step` takes 7 joint targets (rad) and the gripper opening 0-1. Openings from 0.1 to 1
     command the distance of the pads as a share of 0.08 m; below that a squeeze builds up, until at 0 the fingers are
-    commanded 9.4 mm beyond closed. A finger is commanded to move at most 0.1 m/s.
+    commanded 25 mm beyond closed (20 N on a rim of 4 mm, 35 N on a body of 45 mm or more, each finger). A finger is
+    commanded to move at 0.1 m/s at most, and then takes 0.1 s to build the squeeze up or to let it go.
     """
 
     def __init__(self, spec: SceneSpec, *, make_asset: AssetMaker | None = None) -> None:
