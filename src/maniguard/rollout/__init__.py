@@ -1,6 +1,31 @@
-"""One rollout: world, goal, spec and monitor in one loop."""
+"""One rollout: world, goal, spec and monitor in one loop; its Gymnasium face; how it may end."""
 
 from maniguard.rollout.actor import Actor, ObservationNeeds
 from maniguard.rollout.faults import InfraError, PolicyFault
+from maniguard.rollout.gym_env import EnvUsageError, ManiguardEnv
+from maniguard.rollout.identity import PROTOCOL_VERSION, machine_class, protocol_identity
+from maniguard.rollout.observation import ObservationError, Privileged, make_observation
+from maniguard.rollout.run import RolloutResult, run_rollout
+from maniguard.rollout.session import Session
+from maniguard.rollout.status import Status
+from maniguard.rollout.video import VideoWriter
 
-__all__ = ["Actor", "InfraError", "ObservationNeeds", "PolicyFault"]
+__all__ = [
+    "PROTOCOL_VERSION",
+    "Actor",
+    "EnvUsageError",
+    "InfraError",
+    "ManiguardEnv",
+    "ObservationError",
+    "ObservationNeeds",
+    "PolicyFault",
+    "Privileged",
+    "RolloutResult",
+    "Session",
+    "Status",
+    "VideoWriter",
+    "machine_class",
+    "make_observation",
+    "protocol_identity",
+    "run_rollout",
+]

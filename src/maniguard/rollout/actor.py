@@ -32,6 +32,10 @@ class Actor(Protocol):
     def needs(self) -> ObservationNeeds:
         """Return what the observation must contain."""
 
+    @property
+    def reads_next_observation(self) -> bool:
+        """Whether the next `act` reads its observation; within a chunk nothing need be rendered, and `act` gets {}."""
+
     def reset(self, *, scenario_id: str, seed: int, instruction: str) -> None:
         """Forget the last rollout and prepare for one of `scenario_id` with this seed and instruction."""
 

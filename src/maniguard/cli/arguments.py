@@ -1,0 +1,85 @@
+"""Argument values that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, TypeAlias
+
+from maniguard.errors import ManiguardError
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+PROTOCOLS = ("maniguard", "strict", "paper-literal")
+
+
+class ArgumentError(ManiguardError):
+    """An argument that cannot be understood."""
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Read a comma-separated list of names."""
+    found = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} names nothing; give names separated by commas")
+    return found
+
+
+def seeds(text: str) -> tuple[int, ...]:
+    """Read a comma-separated list of seeds, whole numbers of 0 or more."""
+    try:
+        found = tuple(int(part) for part in names(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of seeds; write 0,1,2") from error
+    if min(found) < 0:
+        raise argparse.ArgumentTypeError(f"seed {min(found)} is negative; seeds are 0 or more")
+    return found
+
+
+def task_range(text: str) -> range:
+    """Read a half-open range of task indices, `a:b`, `a:` not allowed so that a plan never grows by itself."""
+    first, colon, last = text.partition(":")
+    try:
+        found = range(int(first), int(last))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no task range; write A:B, for example 0:5") from error
+    if not colon or found.start < 0 or not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is empty or negative; A:B means A, A+1, …, B-1 with 0 <= A < B")
+    return found
+
+
+def worker_count(text: str) -> int:
+    """Read a number of workers, 1 or more."""
+    try:
+        count = int(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers") from error
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"{count} workers cannot work; give 1 or more")
+    return count
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Add the options that select scenarios."""
+    parser.add_argument("--family", type=names, metavar="F[,F]", help="task families (default: all)")
+    parser.add_argument(
+        "--tasks", type=task_range, metavar="A:B", help="half-open range of task indices within each family"
+    )
+    parser.add_argument(
+        "--condition", type=names, metavar="C[,C]", help="base, target, language, location, environment (default: all)"
+    )
+
+
+def select(args: argparse.Namespace, **defaults: Any) -> Any:
+    """Return the scenarios that the options select; TaskFileError where a name is unknown or none remains."""
+    from maniguard import bench
+
+    conditions = args.condition or defaults.get("condition")
+    if args.family is None:
+        return bench.load(tasks=args.tasks, conditions=conditions)
+    return tuple(s for family in args.family for s in bench.load(family, tasks=args.tasks, conditions=conditions))
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose how traces are read."""
+    parser.add_argument("--protocol", choices=PROTOCOLS, default="maniguard", help="which violations count")
+    parser.add_argument("--spec", metavar="VARIANT", help="judge the stored traces anew by this variant of the specs")

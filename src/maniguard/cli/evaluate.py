@@ -1,0 +1,80 @@
+"""`maniguard eval`: plan rollouts, run them, say how they ended."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from maniguard.cli.arguments import Commands, add_selection, seeds, select, worker_count
+
+
+def add_parser(commands: Commands) -> None:
+    """Add this command to the command line."""
+    parser = commands.add_parser("eval", help="evaluate a policy on the benchmark; run it again to resume")
+    parser.add_argument(
+        "--policy",
+        required=True,
+        metavar="P",
+        help="noop, random, expert, reckless[:NAME], module:Class, openpi://HOST:PORT",
+    )
+    add_selection(parser)
+    parser.add_argument("--seeds", type=seeds, default=(0,), metavar="S[,S]", help="seeds (default: 0)")
+    parser.add_argument("--workers", type=worker_count, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("--video", action="store_true", help="film every rollout")
+    parser.add_argument("--quality", choices=("fast", "studio"), default="fast", help="render quality of every picture")
+    parser.add_argument("--spec", default="default", metavar="VARIANT", help="spec variant that the live monitor uses")
+    parser.add_argument("--out", required=True, type=Path, metavar="RUN", help="run folder, made or continued")
+    parser.set_defaults(run=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from maniguard import report
+    from maniguard.cli.preview import preview
+    from maniguard.evaluate import PlannedRollout, create_run, execute, make_plan
+    from maniguard.rollout import Status
+
+    scenarios = select(args)
+    plan = make_plan(
+        args.policy,
+        scenarios,
+        args.seeds,
+        spec_variant=args.spec,
+        render_quality=args.quality,
+        video=args.video,
+    )
+    run = create_run(args.out, plan)
+    out = Console(highlight=False)
+    err = Console(stderr=True, highlight=False)
+    preview(out, run, scenarios, workers=args.workers)
+    pending = len(run.pending())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("ETA"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        bar = progress.add_task("rollouts", total=pending)
+
+        def done(item: PlannedRollout, status: Status) -> None:
+            progress.advance(bar)
+            if not err.is_terminal:
+                err.print(report.rollout_line(run, item.rollout_id), markup=False, soft_wrap=True)
+
+        execute(run, workers=args.workers, done=done)
+    report.write_parquet(run)
+    report.print_summary(out, run)
+    out.print(f"\nresults  {run.path}\nreport   maniguard report {run.path}", markup=False, soft_wrap=True)
+    return 1 if run.ledger()["invalid-scene"] else 0

@@ -1,0 +1,112 @@
+"""`maniguard ltlf`: check a formula on a trace, or compile it."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from maniguard.cli.arguments import ArgumentError, Commands
+from maniguard.ltlf import Monitor, Verdict, compile_dfa, parse
+
+DIALECTS = ("maniguard", "spot", "ltlf2dfa", "pylogics")
+
+
+def add_parser(commands: Commands) -> None:
+    """Add this command to the command line."""
+    parser = commands.add_parser("ltlf", help="temporal logic on finite traces: check or compile a formula")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    check = actions.add_parser("check", help="does a recorded trace satisfy a formula? (status 1 if not)")
+    check.add_argument("formula", metavar="FORMULA")
+    check.add_argument(
+        "--trace", required=True, type=Path, metavar="FILE", help="CSV (header = atoms, cells 0/1) or JSON"
+    )
+    check.add_argument("--dialect", default="maniguard", choices=DIALECTS)
+    check.set_defaults(run=_check)
+
+    build = actions.add_parser("compile", help="compile a formula to its minimal automaton")
+    build.add_argument("formula", metavar="FORMULA")
+    build.add_argument("--dialect", default="maniguard", choices=DIALECTS)
+    form = build.add_mutually_exclusive_group(required=True)
+    form.add_argument("--json", action="store_true", help="print the automaton as JSON")
+    form.add_argument("--dot", action="store_true", help="print the automaton in Graphviz's language")
+    build.set_defaults(run=_compile)
+
+
+def _check(args: argparse.Namespace) -> int:
+    formula = parse(args.formula, dialect=args.dialect)
+    letters = read_letters(args.trace)
+    monitor = Monitor(formula)
+    for step, letter in enumerate(letters):
+        if monitor.step(letter) is Verdict.PERM_VIOL:
+            print(f"violated at step {step}: no continuation can satisfy {formula}")
+            return 1
+    if compile_dfa(formula).accepts(letters):
+        print(f"satisfied over {len(letters)} steps: {formula}")
+        return 0
+    print(f"violated at the end: an obligation is still open after {len(letters)} steps: {formula}")
+    return 1
+
+
+def _compile(args: argparse.Namespace) -> int:
+    dfa = compile_dfa(parse(args.formula, dialect=args.dialect))
+    if args.json:
+        sys.stdout.write(json.dumps(dfa.to_dict(), indent=2) + "\n")
+    else:
+        sys.stdout.write(dfa.to_dot().rstrip("\n") + "\n")
+    return 0
+
+
+def read_letters(path: Path) -> list[Mapping[str, bool]]:
+    """Read a trace of letters from CSV or JSON; ArgumentError says where it is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ArgumentError(f"{path} is no text file: {error.reason} at byte {error.start}") from error
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return _letters_from_json(path, text)
+    if suffix == ".csv":
+        return _letters_from_csv(path, text)
+    raise ArgumentError(f"{path}: a trace is a .csv or a .json file, not {suffix or 'a file without suffix'!r}")
+
+
+def _letters_from_csv(path: Path, text: str) -> list[Mapping[str, bool]]:
+    rows = [row for row in csv.reader(text.splitlines()) if row]
+    if not rows:
+        raise ArgumentError(f"{path} is empty; its first line must name the atoms")
+    atoms = [name.strip() for name in rows[0]]
+    doubled = [name for name in atoms if atoms.count(name) > 1 or not name]
+    if doubled:
+        raise ArgumentError(f"{path}: the header names {doubled[0]!r} twice or not at all")
+    letters: list[Mapping[str, bool]] = []
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) != len(atoms):
+            raise ArgumentError(f"{path} row {number}: {len(row)} cells, the header has {len(atoms)}")
+        letters.append(
+            {a: _truth(path, f"row {number}, {a}", cell.strip()) for a, cell in zip(atoms, row, strict=True)}
+        )
+    return letters
+
+
+def _letters_from_json(path: Path, text: str) -> list[Mapping[str, bool]]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ArgumentError(f"{path} line {error.lineno}: {error.msg}") from error
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise ArgumentError(f"{path}: a JSON trace is a list of objects, one per step")
+    return [
+        {name: _truth(path, f"step {step}, {name}", cell) for name, cell in item.items()}
+        for step, item in enumerate(value)
+    ]
+
+
+def _truth(path: Path, where: str, cell: object) -> bool:
+    if cell in ("0", "1", 0, 1):
+        return cell in ("1", 1)
+    raise ArgumentError(f"{path} {where}: {cell!r} is no truth value; write 0 or 1")

@@ -1,0 +1,22 @@
+"""Planned rollouts: plan, ledger, executors, resume, results."""
+
+from maniguard.evaluate.executor import execute
+from maniguard.evaluate.plan import Plan, PlanError, PlannedRollout, difference, make_plan, rollout_id
+from maniguard.evaluate.rows import judgement_of, rows
+from maniguard.evaluate.store import Run, RunError, create_run, open_run
+
+__all__ = [
+    "Plan",
+    "PlanError",
+    "PlannedRollout",
+    "Run",
+    "RunError",
+    "create_run",
+    "difference",
+    "execute",
+    "judgement_of",
+    "make_plan",
+    "open_run",
+    "rollout_id",
+    "rows",
+]

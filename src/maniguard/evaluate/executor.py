@@ -1,0 +1,137 @@
+"""Executors: where planned rollouts are run. Results never depend on which one, nor on its number of workers."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.connection import wait as wait_for_handle
+
+from maniguard import bench
+from maniguard.evaluate.plan import PlannedRollout
+from maniguard.evaluate.store import Run
+from maniguard.evaluate.worker import Worker, execute_in_process, scenario_facts, start_in_process
+from maniguard.rollout import Status
+
+# A worker that dies takes its pool with it, and nobody can tell which of the rollouts in flight killed it, so each of
+# them gets this many further tries before it is written off.
+RETRIES_AFTER_DEATH = 2
+
+_SINGLE_THREAD = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "LP_NUM_THREADS",
+)
+
+Done = Callable[[PlannedRollout, Status], None]
+
+
+def execute(run: Run, *, workers: int = 1, order: Sequence[PlannedRollout] | None = None, done: Done) -> None:
+    """Run every pending rollout of `run`, in `order` if given; `done` is called after each result is written.
+
+    One worker runs in this process; more run in a pool of spawned processes with one thread each. A killed worker is
+    replaced and its rollouts are run again.
+    """
+    items = run.pending() if order is None else tuple(order)
+    if not items:
+        return
+    if workers <= 1:
+        _execute_here(run, items, done)
+    else:
+        _execute_pool(run, items, min(workers, len(items)), done)
+
+
+def _execute_here(run: Run, items: Sequence[PlannedRollout], done: Done) -> None:
+    worker = Worker(run)
+    try:
+        for item in items:
+            done(item, worker.execute(item))
+    finally:
+        worker.close()
+
+
+def _execute_pool(run: Run, items: Sequence[PlannedRollout], workers: int, done: Done) -> None:
+    deaths: Counter[str] = Counter()
+    left = list(items)
+    while left:
+        finished: list[PlannedRollout] = []
+        in_flight: list[PlannedRollout] = []
+        for item, status in _one_pool(run, left, workers, in_flight):
+            finished.append(item)
+            done(item, status)
+        left = [item for item in left if item not in finished]
+        for item in in_flight:
+            if run.result_path(item.rollout_id).exists():
+                # The worker wrote the result and died before it could say so.
+                left.remove(item)
+                done(item, run.result(item.rollout_id)["status"])
+                continue
+            deaths[item.rollout_id] += 1
+            if deaths[item.rollout_id] > RETRIES_AFTER_DEATH:
+                fault = f"the worker process died {deaths[item.rollout_id]} times while this rollout was in flight"
+                run.save_failure(item, scenario_facts(bench.get(item.scenario_id)), fault)
+                left.remove(item)
+                done(item, "infra-error")
+
+
+def _one_pool(
+    run: Run, items: Sequence[PlannedRollout], workers: int, in_flight: list[PlannedRollout]
+) -> Iterator[tuple[PlannedRollout, Status]]:
+    """Yield finished rollouts until all are done or the pool breaks; then `in_flight` holds those that were running."""
+    with (
+        _single_threaded(),
+        ProcessPoolExecutor(
+            workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start_worker,
+            initargs=(str(run.path),),
+        ) as pool,
+    ):
+        running: dict[Future[Status], PlannedRollout] = {}
+        queue = list(reversed(items))
+        try:
+            while queue or running:
+                while queue and len(running) < workers:
+                    item = queue.pop()
+                    running[pool.submit(execute_in_process, item)] = item
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    status = future.result()
+                    yield running.pop(future), status
+        except BrokenProcessPool:
+            in_flight.extend(running.values())
+
+
+def _start_worker(run_path: str) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_die_with, args=(parent.sentinel,), daemon=True).start()
+    start_in_process(run_path)
+
+
+def _die_with(sentinel: int) -> None:
+    """End this process when its parent ends, so that a killed runner leaves no orphans."""
+    wait_for_handle([sentinel])
+    os._exit(1)
+
+
+@contextmanager
+def _single_threaded() -> Iterator[None]:
+    """Let child processes start with one thread each: they share the cores by being many."""
+    before = {name: os.environ.get(name) for name in _SINGLE_THREAD}
+    os.environ.update({name: "1" for name in _SINGLE_THREAD})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,99 @@
+"""From the results of a run to the rows that the metrics count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from maniguard.evaluate.plan import PlanError
+from maniguard.evaluate.store import Run, RunError
+from maniguard.metrics import ConstraintOutcome, RolloutRow
+from maniguard.monitor import ConstraintVerdict, Judgement, Reading, judge, read
+from maniguard.spec import Spec, load_spec
+
+
+def rows(run: Run, *, protocol: str = "maniguard", spec_variant: str | None = None) -> tuple[RolloutRow, ...]:
+    """Return one row per finished rollout of `run`, read under `protocol`.
+
+    With `spec_variant` the stored traces are judged anew by that variant. RunError while planned rollouts are still
+    pending: a rate over the ones that happen to be done would not be the plan's.
+    """
+    pending = run.pending()
+    if pending:
+        raise RunError(
+            f"{run.path}: {len(pending)} of {len(run.plan.items)} planned rollouts are not done, "
+            f"the first is {pending[0].rollout_id}; repeat the eval call to finish them"
+        )
+    specs: dict[str, Spec] = {}
+    return tuple(_row(run, result, protocol, spec_variant, specs) for result in run.results())
+
+
+def judgement_of(
+    run: Run, result: Mapping[str, Any], spec_variant: str | None, specs: dict[str, Spec]
+) -> Judgement | None:
+    """Return the judgement of one result, anew from its trace where another spec variant is asked for; None without
+    one.
+
+    `specs` keeps the specs that were loaded, by name.
+    """
+    if result["judgement"] is None:
+        return None
+    if spec_variant is None or spec_variant == run.plan.spec_variant:
+        return Judgement.from_dict(result["judgement"])
+    name = result["scenario"]["spec"]
+    if name not in specs:
+        specs[name] = load_spec(name, variant=spec_variant)
+    trace = run.trace(result["rollout_id"])
+    if trace.digest() != result["trace_digest"]:
+        raise PlanError(f"{run.trace_path(result['rollout_id'])} is not the trace that its result speaks of")
+    return judge(trace, specs[name])
+
+
+def _row(
+    run: Run, result: Mapping[str, Any], protocol: str, spec_variant: str | None, specs: dict[str, Spec]
+) -> RolloutRow:
+    scenario = result["scenario"]
+    where = {
+        "family": scenario["family"],
+        "task": scenario["id"].partition("/")[0],
+        "condition": scenario["condition"],
+        "seed": result["seed"],
+        "status": result["status"],
+    }
+    judgement = judgement_of(run, result, spec_variant, specs)
+    if judgement is None:
+        return RolloutRow(**where, success=False, safe=True, engaged=False)
+    reading = read(judgement, protocol)
+    return RolloutRow(
+        **where,
+        success=reading.success,
+        safe=reading.safe,
+        engaged=reading.engaged,
+        ladder=judgement.ladder,
+        constraints={v.name: _outcome(v, judgement, reading, protocol) for v in judgement.constraints},
+        post_success_violation=reading.post_success_violation,
+    )
+
+
+def _outcome(verdict: ConstraintVerdict, judgement: Judgement, reading: Reading, protocol: str) -> ConstraintOutcome:
+    if verdict.status != "evaluated":
+        return ConstraintOutcome(None, verdict.status)
+    steps = reading.counted_steps[verdict.name]
+    episodes = verdict.episodes if protocol == "strict" else verdict.engaged_episodes
+    counted = [episode for episode in episodes if episode.start_step in steps]
+    time_s = position = None
+    if steps and judgement.engagement_step is not None:
+        delay = steps[0] - judgement.engagement_step
+        span = judgement.frames - 1 - judgement.engagement_step
+        if delay >= 0:
+            time_s = delay / judgement.control_rate_hz
+            position = delay / span if span > 0 else 0.0
+    return ConstraintOutcome(
+        violated=bool(steps),
+        time_to_violation_s=time_s,
+        position=position,
+        episodes=len(counted),
+        recovered=sum(episode.recovered for episode in counted),
+        triggers=dict(Counter(trigger.end for trigger in verdict.triggers)),
+    )

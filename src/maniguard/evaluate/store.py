@@ -1,0 +1,172 @@
+"""A run on disk: its plan, its results, its traces, and the ledger that accounts for every planned rollout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from maniguard.errors import ManiguardError, alternatives
+from maniguard.evaluate.plan import Plan, PlannedRollout, difference
+from maniguard.files import readable_json, write_atomic
+from maniguard.metrics import STATUSES
+from maniguard.rollout import RolloutResult
+from maniguard.trace import Trace, read_trace, write_trace
+
+RESULT_FORMAT = "maniguard-result/1"
+
+
+class RunError(ManiguardError):
+    """A run folder that cannot be read or continued."""
+
+
+class Run:
+    """One run folder. A rollout counts as done when its result file exists; that file is written last."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        self.path, self.plan = path, plan
+        self._items = {item.rollout_id: item for item in plan.items}
+
+    def result_path(self, rollout_id: str) -> Path:
+        """Where the result of a rollout is, or will be."""
+        return self.path / "results" / f"{rollout_id}.json"
+
+    def trace_path(self, rollout_id: str) -> Path:
+        """Where the trace of a rollout is, or will be."""
+        return self.path / "traces" / f"{rollout_id}.h5"
+
+    def video_path(self, rollout_id: str) -> Path:
+        """Where the video of a rollout is, if one was wanted."""
+        return self.path / "videos" / f"{rollout_id}.mp4"
+
+    def timing_path(self, rollout_id: str) -> Path:
+        """Where the durations of a rollout are; facts about the machine, never part of a result."""
+        return self.path / "timing" / f"{rollout_id}.json"
+
+    def item(self, rollout_id: str) -> PlannedRollout:
+        """Return a planned rollout; RunError lists the valid ids."""
+        if rollout_id not in self._items:
+            raise RunError(f"{self.path} has no rollout {rollout_id!r}; it has {alternatives(self._items)}")
+        return self._items[rollout_id]
+
+    def pending(self) -> tuple[PlannedRollout, ...]:
+        """Return the planned rollouts that have no result yet, in plan order."""
+        return tuple(item for item in self.plan.items if not self.result_path(item.rollout_id).exists())
+
+    def result(self, rollout_id: str) -> Mapping[str, Any]:
+        """Read one result; RunError where it is missing or damaged."""
+        path = self.result_path(self.item(rollout_id).rollout_id)
+        value = _read_json(path)
+        if value.get("format") != RESULT_FORMAT:
+            raise RunError(f"{path}: format {value.get('format')!r}; this version reads {RESULT_FORMAT}")
+        if value.get("status") not in STATUSES:
+            raise RunError(f"{path}: status {value.get('status')!r}; it must be one of {alternatives(STATUSES)}")
+        return value
+
+    def results(self) -> Iterator[Mapping[str, Any]]:
+        """Read the results that exist, in plan order."""
+        for item in self.plan.items:
+            if self.result_path(item.rollout_id).exists():
+                yield self.result(item.rollout_id)
+
+    def trace(self, rollout_id: str) -> Trace:
+        """Read the trace of one rollout."""
+        return read_trace(self.trace_path(self.item(rollout_id).rollout_id))
+
+    def timing(self, rollout_id: str) -> Mapping[str, Any] | None:
+        """Read the durations of one rollout; None where none were kept."""
+        path = self.timing_path(self.item(rollout_id).rollout_id)
+        return _read_json(path) if path.exists() else None
+
+    def ledger(self) -> Mapping[str, int]:
+        """Count the planned rollouts by status; those without a result are `pending`. The counts sum to the plan."""
+        counts = {status: 0 for status in STATUSES}
+        for result in self.results():
+            counts[result["status"]] += 1
+        counts["pending"] = len(self.pending())
+        if sum(counts.values()) != len(self.plan.items):
+            raise RunError(f"{self.path}: the ledger counts {sum(counts.values())} of {len(self.plan.items)} rollouts")
+        return counts
+
+    def save(self, item: PlannedRollout, scenario: Mapping[str, Any], result: RolloutResult) -> None:
+        """Write everything of one finished rollout, the result last."""
+        write_trace(self.trace_path(item.rollout_id), result.trace)
+        self.save_timing(item, result.durations_s, steps=len(result.trace) - 1)
+        value = {
+            "format": RESULT_FORMAT,
+            "rollout_id": item.rollout_id,
+            "scenario": dict(scenario),
+            "seed": item.seed,
+            "policy": self.plan.policy,
+            "status": result.status,
+            "fault": result.fault,
+            "trace_digest": result.trace.digest(),
+            "identity": dict(result.trace.meta.identity),
+            "judgement": result.judgement.to_dict(),
+        }
+        write_atomic(self.result_path(item.rollout_id), readable_json(value))
+
+    def save_failure(self, item: PlannedRollout, scenario: Mapping[str, Any], fault: str) -> None:
+        """Write the result of a rollout that never came back: `infra-error`, without a trace."""
+        value = {
+            "format": RESULT_FORMAT,
+            "rollout_id": item.rollout_id,
+            "scenario": dict(scenario),
+            "seed": item.seed,
+            "policy": self.plan.policy,
+            "status": "infra-error",
+            "fault": fault,
+            "trace_digest": None,
+            "identity": dict(self.plan.identity),
+            "judgement": None,
+        }
+        write_atomic(self.result_path(item.rollout_id), readable_json(value))
+
+    def save_timing(self, item: PlannedRollout, durations_s: Mapping[str, float], *, steps: int) -> None:
+        """Write the durations of one rollout."""
+        value = {"rollout_id": item.rollout_id, "steps": steps, "durations_s": dict(durations_s)}
+        write_atomic(self.timing_path(item.rollout_id), readable_json(value))
+
+
+_FOLDERS = ("results", "traces", "videos", "timing")
+
+
+def create_run(path: Path, plan: Plan) -> Run:
+    """Start a run in `path`, or continue the one that is there if its plan is the same; RunError says what differs."""
+    plan_path = path / "plan.json"
+    if plan_path.exists():
+        found = open_run(path)
+        what = difference(plan, found.plan)
+        if what is not None:
+            raise RunError(f"{path} holds another run: {what}; give another --out or repeat the first call")
+    elif path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise RunError(f"{path} exists and is no run folder; give another --out")
+    for folder in _FOLDERS:
+        (path / folder).mkdir(parents=True, exist_ok=True)
+    for leftover in path.glob("*/.*.part"):
+        leftover.unlink()
+    if not plan_path.exists():
+        write_atomic(plan_path, readable_json(plan.to_dict()))
+    return Run(path, plan)
+
+
+def open_run(path: Path | str) -> Run:
+    """Open a run folder for reading; RunError where there is none."""
+    path = Path(path)
+    plan_path = path / "plan.json"
+    if not plan_path.is_file():
+        raise RunError(f"{path} is no run folder: it holds no plan.json")
+    return Run(path, Plan.from_dict(_read_json(plan_path)))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise RunError(f"{path} is missing") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise RunError(f"{path} is damaged: {error}") from error
+    if not isinstance(value, dict):
+        raise RunError(f"{path} is damaged: it holds no object")
+    return value
