@@ -276,7 +276,7 @@ PLATES = (
         _glaze("#f4f1ea"),
         radius=0.07,
         height=0.016,
-        foot_radius=0.04,
+        foot_radius=0.034,
         well_at=0.6,
         wall=0.0038,
         substance="porcelain",

@@ -91,17 +91,24 @@ def top_of_body(outer: Array, *, blocked_deg: Iterable[float] = (), deepest_m: f
 
 
 def rim_of_vessel(
-    outer: Array, wall_m: float, floor_m: float, *, blocked_deg: Iterable[float] = (), depth_m: float = 0.009
+    outer: Array, inner: Array, floor_m: float, *, blocked_deg: Iterable[float] = (), depth_m: float = 0.009
 ) -> tuple[Grasp, ...]:
-    """Return pinches of a vessel's wall from above, one finger inside, where the wall is steep and the mouth wide enough."""
+    """Return pinches of a vessel's wall from above, one finger inside, where the wall is steep and the mouth wide enough.
+
+    `outer` and `inner` are the silhouettes of the touched wall.
+    """
     top = float(outer[:, 1].max())
     tcp_z = top - depth_m
-    pad = _radii(outer, tcp_z - PAD_HALF_M, top)
-    middle, lean = float(pad.mean()) - wall_m / 2.0, float(np.ptp(pad))
-    inside_need = 0.015 + FINGER_DEPTH_M
-    if lean > 0.0035 or middle < inside_need or tcp_z - TIP_BEYOND_TCP_M < floor_m + 0.003:
+    outside, inside = _radii(outer, tcp_z - PAD_HALF_M, top), _radii(inner, tcp_z - PAD_HALF_M, top)
+    far, near = float(outside.max()), float(inside.min())
+    width, middle = far - near, (far + near) / 2.0
+    if (
+        float(np.ptp(outside)) > 0.0035
+        or width > 0.012
+        or middle < 0.015 + FINGER_DEPTH_M
+        or tcp_z - TIP_BEYOND_TCP_M < floor_m + 0.003
+    ):
         return ()
-    width = wall_m + lean
     grasps = []
     for azimuth in range(0, 360, 45):
         if _free(azimuth, blocked_deg, 40.0):

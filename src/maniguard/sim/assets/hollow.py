@@ -21,16 +21,20 @@ LEAST_WALL_M = 0.005
 
 @dataclass(frozen=True, eq=False)
 class HollowBody:
-    """A hollow body of revolution: what is seen, what is touched, what it holds."""
+    """A hollow body of revolution: what is seen, what is touched, what it holds.
+
+    `touched_outer` and `touched_inner` (P, 2) are the silhouettes of the collision wall, walked upwards.
+    """
 
     outer: Array
+    touched_outer: Array
+    touched_inner: Array
     visuals: tuple[VisualMesh, ...]
     pieces: tuple[solid.Piece, ...]
     volume_m3: float
     rim: Region
     interior: Region
     floor: Region
-    touch_wall_m: float
 
 
 def hollow_body(
@@ -53,11 +57,11 @@ def hollow_body(
     bands, at least 5 mm thick, the floor as one prism. AssetError when there is no room inside.
     """
     top, foot_z = float(outer[:, 1].max()), float(outer[0, 1])
-    outside, inside = vessel(outer, wall_m, floor_m, foot_recess_m=foot_recess_m)
     touch_wall = max(wall_m, LEAST_WALL_M)
     touch_floor = foot_z + max(floor_m, LEAST_WALL_M)
     if top - touch_floor < 0.004 or radius_at(outer, top) - touch_wall < 0.004:
         raise AssetError(f"asset kind {owner!r}: there is no room inside; wall {wall_m} m, floor {floor_m} m")
+    outside, inside = vessel(outer, wall_m, floor_m, foot_recess_m=foot_recess_m)
     start = foot_z + (0.001 if with_base else 0.0)
     above = outer[outer[:, 1] > start + 1e-6]
     walked = np.concatenate([[[radius_at(outer, start), start]], above])
@@ -77,6 +81,8 @@ def hollow_body(
     floor_r = max(float(inner_radii[1]), 0.004)
     return HollowBody(
         outer,
+        coarse,
+        inner,
         (lathe("body", outside, segments=segments, v_range=True), lathe("inside", inside, segments=segments)),
         pieces,
         revolved_volume(outside, inside),
@@ -85,7 +91,6 @@ def hollow_body(
             "cylinder", (_r(mean_r), _r(mean_r), _r(top - foot_z - floor_m)), Pose((0.0, 0.0, _r(foot_z + floor_m)))
         ),
         floor=Region("disc", (_r(floor_r), _r(floor_r), 0.0), Pose((0.0, 0.0, _r(foot_z + floor_m)))),
-        touch_wall_m=touch_wall,
     )
 
 

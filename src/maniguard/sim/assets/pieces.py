@@ -122,12 +122,18 @@ def frustum(radius_low_m: float, radius_high_m: float, low_m: float, high_m: flo
 
 def stacked(outer: Array, *, tolerance_m: float = 0.0012, limit: int = 7) -> tuple[Piece, ...]:
     """Fill a silhouette (P, 2), walked upwards, with cylinders where it is straight and frusta where it is not."""
+    low, high = outer[0, 1], outer[-1, 1]
+    first = int(np.flatnonzero(outer[:, 1] <= low + 1e-6)[-1])
+    last = int(np.flatnonzero(outer[:, 1] >= high - 1e-6)[0])
+    coarse = simplified(outer[first : last + 1], tolerance_m, limit=limit)
     out = []
-    for (r0, z0), (r1, z1) in itertools.pairwise(simplified(outer, tolerance_m, limit=limit)):
-        if z1 - z0 < 0.0015:
+    r0, z0 = coarse[0]
+    for r1, z1 in coarse[1:]:
+        if z1 - z0 < 0.0012 and z1 < high - 1e-6:
             continue
         straight = abs(r1 - r0) < 0.0008
         out.append(cylinder(max(r0, r1), z0, z1) if straight else frustum(r0, r1, z0, z1))
+        r0, z0 = r1, z1
     return tuple(out)
 
 

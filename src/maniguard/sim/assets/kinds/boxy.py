@@ -72,7 +72,7 @@ def make_carton(p: Params) -> Blueprint:
         ]
     )
     volume = 4.0 * width * depth * (wall + roof / 2.0)
-    tcp_z = height - 0.011
+    tcp_z = height - 0.0075
     grasps = tuple(
         holds.pointing(f"top-y{name}", "top", (x, 0.0, tcp_z), (0, 0, -1), (0, 1, 0), 2.0 * (thick + 0.0005))
         for name, x in (("", 0.0), ("-left", 0.4 * width), ("-right", -0.4 * width))

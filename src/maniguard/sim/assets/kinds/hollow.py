@@ -105,7 +105,7 @@ def make_vessel(p: Params) -> Blueprint:
         width = 2.0 * parts[1].size_m[0]
         grip_z = 0.5 * (p.number("handle_low") + p.number("handle_high")) * p.number("height")
         if grip_z > 0.03:
-            tcp = (reach - width / 2.0 - 0.001, 0.0, min(grip_z, high - 0.012))
+            tcp = (reach - width / 2.0 - 0.001, 0.0, min(max(grip_z, float(outer[-1, 1]) - 0.039), high - 0.01))
             grasps.append(holds.pointing("handle", "handle", tcp, (0, 0, -1), (0, 1, 0), width))
     if p.number("spout") > 0.0:
         length, top = p.number("spout"), float(outer[-1, 1])
@@ -114,8 +114,9 @@ def make_vessel(p: Params) -> Blueprint:
         tip = [(-lip - length + 0.001, s * 0.003, top) for s in (-1, 1)]
         base = [(-lip + 0.004, s * 0.26 * lip, top) for s in (-1, 1)]
         pieces.append(solid.hull_piece(np.array([*tip, *base, (-root + 0.001, 0.0, 0.8 * top)])))
+        blocked = (*blocked, 180.0)
     around = holds.top_of_body(outer, blocked_deg=blocked)
-    pinch = holds.rim_of_vessel(outer, body.touch_wall_m, floor, blocked_deg=blocked)
+    pinch = holds.rim_of_vessel(body.touched_outer, body.touched_inner, floor, blocked_deg=blocked)
     side = holds.side_of_body(outer, blocked_deg=blocked)
     return Blueprint(
         tuple(visuals),
@@ -302,7 +303,7 @@ def make_pot(p: Params) -> Blueprint:
             corners = [np.array([sign * x[k], path[k, 2], grip_z]) for k in (0, 2, 8, 10)]
             pieces += [solid.capsule(a, b, thick / 2.0, part="handle") for a, b in itertools.pairwise(corners)]
         blocked = (0.0, 180.0)
-    pinch = holds.rim_of_vessel(outer, body.touch_wall_m, floor, blocked_deg=blocked)
+    pinch = holds.rim_of_vessel(body.touched_outer, body.touched_inner, floor, blocked_deg=blocked)
     return Blueprint(
         tuple(visuals),
         tuple(pieces),
