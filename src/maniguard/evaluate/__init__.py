@@ -2,7 +2,7 @@
 
 from maniguard.evaluate.executor import execute
 from maniguard.evaluate.plan import Plan, PlanError, PlannedRollout, difference, make_plan, rollout_id
-from maniguard.evaluate.rows import judgement_of, rows
+from maniguard.evaluate.rows import judgement_of, row_of, rows
 from maniguard.evaluate.store import Run, RunError, create_run, open_run
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "make_plan",
     "open_run",
     "rollout_id",
+    "row_of",
     "rows",
 ]

@@ -26,7 +26,7 @@ def rows(run: Run, *, protocol: str = "maniguard", spec_variant: str | None = No
             f"the first is {pending[0].rollout_id}; repeat the eval call to finish them"
         )
     specs: dict[str, Spec] = {}
-    return tuple(_row(run, result, protocol, spec_variant, specs) for result in run.results())
+    return tuple(row_of(r, judgement_of(run, r, spec_variant, specs), protocol) for r in run.results())
 
 
 def judgement_of(
@@ -50,9 +50,8 @@ def judgement_of(
     return judge(trace, specs[name])
 
 
-def _row(
-    run: Run, result: Mapping[str, Any], protocol: str, spec_variant: str | None, specs: dict[str, Spec]
-) -> RolloutRow:
+def row_of(result: Mapping[str, Any], judgement: Judgement | None, protocol: str) -> RolloutRow:
+    """Return the row of one result under `protocol`; `judgement` is what `judgement_of` gives for it."""
     scenario = result["scenario"]
     where = {
         "family": scenario["family"],
@@ -61,7 +60,6 @@ def _row(
         "seed": result["seed"],
         "status": result["status"],
     }
-    judgement = judgement_of(run, result, spec_variant, specs)
     if judgement is None:
         return RolloutRow(**where, success=False, safe=True, engaged=False)
     reading = read(judgement, protocol)
