@@ -69,23 +69,19 @@ def interpolate(state: CommandState, action: Array, damping_over_stiffness_s: Ar
     Position actuators lag behind a moving command by speed × kv / kp; that much is added to the command.
     """
     dt = CONTROL_STEP_S
-    target = np.clip(action[:7], _LOWER_RAD, _UPPER_RAD)
-    change = robot.ACCELERATION_RAD_S2 * dt
-    distance = target - state.position_rad
-    straight = distance / dt
-    own_speed = np.clip((target - state.target_rad) / dt, -robot.VELOCITY_RAD_S, robot.VELOCITY_RAD_S)
-    lag = distance - own_speed * dt
-    # Largest speed that can be braked to rest within the lag: (n + f) a dt, then (n - 1 + f) a dt, … down to f a dt.
-    steps = np.abs(lag) / (change * dt)
-    whole = np.floor(0.5 * np.sqrt(8.0 * steps + 1.0) - 0.5)
-    braking = change * (whole + (steps - 0.5 * whole * (whole + 1.0)) / (whole + 1.0))
-    wanted = own_speed + np.sign(lag) * braking
-    low = np.maximum(state.velocity_rad_s - change, -robot.VELOCITY_RAD_S)
-    high = np.minimum(state.velocity_rad_s + change, robot.VELOCITY_RAD_S)
-    reachable = (straight >= low) & (straight <= high) & (np.abs(straight - own_speed) <= change)
-    velocity = np.where(reachable, straight, np.clip(wanted, low, high))
-    end = np.clip(state.position_rad + velocity * dt, _LOWER_RAD, _UPPER_RAD)
-    velocity = (end - state.position_rad) / dt
+    target = action[:7].clip(_LOWER_RAD, _UPPER_RAD)
+    straight = (target - state.position_rad) / dt
+    own_speed = ((target - state.target_rad) / dt).clip(-robot.VELOCITY_RAD_S, robot.VELOCITY_RAD_S)
+    low = np.maximum(state.velocity_rad_s - _CHANGE_RAD_S, -robot.VELOCITY_RAD_S)
+    high = np.minimum(state.velocity_rad_s + _CHANGE_RAD_S, robot.VELOCITY_RAD_S)
+    reachable = (straight >= low) & (straight <= high) & (np.abs(straight - own_speed) <= _CHANGE_RAD_S)
+    if reachable.all():
+        velocity, end = straight, target
+    else:
+        joining = own_speed + _braking_speed(straight - own_speed)
+        velocity = np.where(reachable, straight, joining.clip(low, high))
+        end = (state.position_rad + velocity * dt).clip(_LOWER_RAD, _UPPER_RAD)
+        velocity = (end - state.position_rad) / dt
     limited = np.abs(action[:7] - end) > _TOLERANCE_RAD
 
     finger_end = _finger_step(state.finger_m, finger_target_m(float(action[7])))
@@ -97,6 +93,17 @@ def interpolate(state: CommandState, action: Array, damping_over_stiffness_s: Ar
     commands[:, 7] = state.finger_m + _SHARE[:, 0] * (finger_end - state.finger_m)
     saturated = int(np.count_nonzero(limited)) * SUBSTEPS
     return commands, CommandState(end, velocity, target, finger_end), saturated
+
+
+def _braking_speed(speed_rad_s: Array) -> Array:
+    """Return the speed from which to brake to rest over the way that `speed_rad_s` covers in one control step.
+
+    With c the largest change of speed in a control step, the speeds are (n + f) c, (n - 1 + f) c, … down to f c.
+    """
+    steps = np.abs(speed_rad_s) / _CHANGE_RAD_S
+    whole = np.floor(0.5 * np.sqrt(8.0 * steps + 1.0) - 0.5)
+    first = _CHANGE_RAD_S * (whole + (steps - 0.5 * whole * (whole + 1.0)) / (whole + 1.0))
+    return np.copysign(first, speed_rad_s)
 
 
 def _finger_step(start_m: float, target_m: float) -> float:
@@ -114,6 +121,8 @@ def _travel(finger_m: float) -> float:
 # The whole squeeze is built up in 0.1 s.
 _SQUEEZE_SCALE = robot.FINGER_SPEED_M_S * 0.1 / robot.SQUEEZE_M
 
+# By how much a joint's speed may change within one control step.
+_CHANGE_RAD_S: Array = robot.ACCELERATION_RAD_S2 * CONTROL_STEP_S
 _LOWER_RAD, _UPPER_RAD = robot.JOINT_LIMITS_RAD.T
 _SHARE: Array = (np.arange(1, SUBSTEPS + 1) / SUBSTEPS)[:, None]
 _RAMP: Array = np.minimum(np.arange(1, SUBSTEPS + 1) / _RAMP_SUBSTEPS, 1.0)[:, None]

@@ -5,5 +5,5 @@ from __future__ import annotations
 from maniguard.errors import ManiguardError
 
 
-class SimulationFault(ManiguardError):  # noqa: N818 - the name says what happened, as the statuses do
+class SimulationFault(ManiguardError):
     """The physics blew up: a value that is not finite, or a speed that nothing on a table can have."""

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from maniguard.sim import robot
 from maniguard.sim.assets import build
 from maniguard.sim.assets.asset import Asset
-from maniguard.sim.build import AssetMaker, Stage, build_stage, entity_pose
+from maniguard.sim.build import AssetMaker, Stage, build_stage
 from maniguard.sim.command import (
     CONTROL_STEP_S,
     SUBSTEPS,
@@ -26,6 +26,7 @@ from maniguard.sim.command import (
 )
 from maniguard.sim.contacts import ContactLatch
 from maniguard.sim.faults import SimulationFault
+from maniguard.sim.reader import FrameReader
 from maniguard.sim.render import Quality, RendererPool
 from maniguard.sim.scene import ObjectSpec, SceneSpec
 from maniguard.trace.frame import Channel, Contacts, Frame, simulation_channels
@@ -65,12 +66,12 @@ class World:
         self.scene: Scene = self._stage.scene
         self.channels: Mapping[str, Channel] = simulation_channels()
         self._latch = ContactLatch(self._stage, self.data)
-        self._reader = _FrameReader(spec, self._stage, self.data)
+        self._speeds = np.zeros((SUBSTEPS, self.model.nv))
+        self._reader = FrameReader(spec, self._stage, self.data, self._speeds)
         self._renderers = RendererPool(self.model, self.data)
         model = self.model
         arm = [int(model.actuator(robot.PREFIX + name).id) for name in robot.ARM_JOINTS]
         self._damping_over_stiffness_s = -model.actuator_biasprm[arm, 2] / model.actuator_gainprm[arm, 0]
-        self._speeds = np.zeros((SUBSTEPS, model.nv))
         self._speed_limit = np.full(model.nv, np.inf)
         self._speed_limit[self._reader.arm_qvel] = MAX_ARM_SPEED_RAD_S
         for address in self._stage.free_qvel:
@@ -106,7 +107,7 @@ class World:
         contacts = self._advance(commands)
         self._step_index += 1
         self._frame = self._reader.read(
-            self._step_index * CONTROL_STEP_S, contacts, self._speeds, wanted.astype(np.float32), saturated
+            self._step_index * CONTROL_STEP_S, contacts, wanted.astype(np.float32), saturated
         )
         return self._frame
 
@@ -166,7 +167,7 @@ class World:
         self._step_index = 0
         self._speeds[:] = self._speeds[-1]
         nothing = np.full(8, np.nan, dtype=np.float32)
-        self._frame = self._reader.read(0.0, contacts, self._speeds, nothing, 0)
+        self._frame = self._reader.read(0.0, contacts, nothing, 0)
 
     def _advance(self, commands: NDArray[np.float64]) -> Contacts:
         """Integrate one control step. The loop enters and leaves with positions and velocities evaluated (mj_step1)."""
@@ -211,89 +212,3 @@ class World:
 
 def _asset(item: ObjectSpec) -> Asset:
     return build(item.asset, item.appearance, item.mass_kg, item.friction)
-
-
-class _FrameReader:
-    """Reads frames out of the state: knows the addresses of everything that has a channel."""
-
-    def __init__(self, spec: SceneSpec, stage: Stage, data: mujoco.MjData) -> None:
-        self._data = data
-        model, scene = stage.model, stage.scene
-        count = len(scene.entities)
-        self._position = np.zeros((count, 3), dtype=np.float32)
-        self._quat = np.zeros((count, 4), dtype=np.float32)
-        for column, entity in enumerate(scene.entities[: int(scene.index("panda")) + 1]):
-            pose = entity_pose(spec, entity.name)
-            self._position[column], self._quat[column] = pose.position_m, pose.quat_wxyz
-        self._entity = stage.free_entity
-        self._qpos = stage.free_qpos[:, None] + np.arange(7)
-        self._qvel = stage.free_qvel[:, None] + np.arange(6)
-        bodies = [robot.PREFIX + part for entity, part in scene.moving_parts if entity == "panda"]
-        self._part_body = np.array([int(model.body(name).id) for name in bodies])
-        joint = [model.joint(robot.PREFIX + name) for name in robot.ARM_JOINTS]
-        finger = [model.joint(robot.PREFIX + name) for name in robot.FINGER_JOINTS]
-        self.arm_qpos = np.array([int(j.qposadr[0]) for j in joint])
-        self.arm_qvel = np.array([int(j.dofadr[0]) for j in joint])
-        self.finger_qpos = np.array([int(j.qposadr[0]) for j in finger])
-        self._tcp = int(model.site(robot.PREFIX + "tcp").id)
-        self._none = np.zeros(0, dtype=np.int32)
-
-    def read(
-        self,
-        time_s: float,
-        contacts: Contacts,
-        speeds: NDArray[np.float64],
-        action: NDArray[np.float32],
-        saturated: int,
-    ) -> Frame:
-        """Return the present state as a frame; `speeds` (25, nv) are the velocities after each substep."""
-        data = self._data
-        count = len(self._position)
-        position, quat = self._position.copy(), self._quat.copy()
-        linear, angular = np.zeros((count, 3), dtype=np.float32), np.zeros((count, 3), dtype=np.float32)
-        descent = np.zeros(count, dtype=np.float32)
-        if len(self._entity):
-            placed = data.qpos[self._qpos]
-            moving = data.qvel[self._qvel]
-            unit = placed[:, 3:] / np.sqrt((placed[:, 3:] ** 2).sum(axis=1))[:, None]
-            position[self._entity], quat[self._entity] = placed[:, :3], unit
-            linear[self._entity] = moving[:, :3]
-            angular[self._entity] = _rotated(unit, moving[:, 3:])
-            descent[self._entity] = np.maximum(-speeds[:, self._qvel[:, 2]].min(axis=0), 0.0)
-        tcp_quat = np.empty(4)
-        mujoco.mju_mat2Quat(tcp_quat, data.site_xmat[self._tcp])
-        return Frame(
-            time_s=round(time_s, 6),
-            position_m=position,
-            quat_wxyz=quat,
-            linear_m_s=linear,
-            angular_rad_s=angular,
-            peak_descent_m_s=descent,
-            part_position_m=data.xpos[self._part_body].astype(np.float32),
-            part_quat_wxyz=data.xquat[self._part_body].astype(np.float32),
-            joint_position=np.zeros(0, dtype=np.float32),
-            joint_velocity=np.zeros(0, dtype=np.float32),
-            contacts=contacts,
-            robot_qpos_rad=data.qpos[self.arm_qpos].astype(np.float32),
-            robot_qvel_rad_s=data.qvel[self.arm_qvel].astype(np.float32),
-            gripper_opening_m=np.float32(data.qpos[self.finger_qpos].sum()),
-            tcp_position_m=data.site_xpos[self._tcp].astype(np.float32),
-            tcp_quat_wxyz=tcp_quat.astype(np.float32),
-            wrench=np.full(6, np.nan, dtype=np.float32),
-            action=action,
-            action_saturated=saturated,
-            grains_inside=self._none,
-            grains_air=self._none,
-            grains_lost=self._none,
-            dust_left=self._none,
-        )
-
-
-def _rotated(quat_wxyz: NDArray[np.float64], vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rotate vectors (N, 3) by unit quaternions (N, 4): v + 2 q × (q × v + w v)."""
-    w, x, y, z = quat_wxyz.T
-    a, b, c = vector.T
-    s = y * c - z * b + w * a
-    t = z * a - x * c + w * b
-    u = x * b - y * a + w * c
-    return np.stack([a + 2 * (y * u - z * t), b + 2 * (z * s - x * u), c + 2 * (x * t - y * s)], axis=1)
