@@ -15,8 +15,18 @@ from maniguard.grounding.filters import (
     make_filter,
 )
 from maniguard.grounding.geometry import Geometry, is_task_relevant
-from maniguard.grounding.ground import Atom, Detail, Grounder, Grounding
-from maniguard.grounding.predicate import REGISTRY, Measure, Param, Predicate, Quantity, predicate_named, register
+from maniguard.grounding.ground import Atom, Detail, Glance, Grounder, Grounding
+from maniguard.grounding.moment import Moment
+from maniguard.grounding.predicate import (
+    REGISTRY,
+    Measure,
+    Param,
+    Predicate,
+    Quantity,
+    Sample,
+    predicate_named,
+    register,
+)
 from maniguard.grounding.region import ConvexBody, convex_body
 from maniguard.grounding.units import format_quantity, parse_quantity
 
@@ -31,16 +41,19 @@ __all__ = [
     "Dwell",
     "Filter",
     "Geometry",
+    "Glance",
     "Grounder",
     "Grounding",
     "GroundingError",
     "Hysteresis",
     "Latch",
     "Measure",
+    "Moment",
     "Param",
     "Predicate",
     "Quantity",
     "Recent",
+    "Sample",
     "convex_body",
     "drop",
     "format_quantity",

@@ -19,7 +19,7 @@ F64 = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 
 # A rounded unit quaternion is within 1e-6 of length one; a wrong one (all zero, swapped for something else) is not.
-_UNIT_TOLERANCE = 1e-3
+UNIT_TOLERANCE = 1e-3
 
 
 def _components(array: NDArray[np.generic]) -> F64:
@@ -71,29 +71,40 @@ class Block:
         self.quat = _components(columns["quat_wxyz"])
         q = self.quat
         norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-        if not (np.abs(norm - 1.0) < _UNIT_TOLERANCE).all() or not np.isfinite(self.position).all():
+        if not (np.abs(norm - 1.0) < UNIT_TOLERANCE).all() or not np.isfinite(self.position).all():
             raise GroundingError(self._bad_pose(norm))
 
     def _bad_pose(self, norm: F64) -> str:
-        wrong = ~(np.abs(norm - 1.0) < _UNIT_TOLERANCE) | ~np.isfinite(self.position).all(axis=0)
+        wrong = ~(np.abs(norm - 1.0) < UNIT_TOLERANCE) | ~np.isfinite(self.position).all(axis=0)
         frame, column = (int(i) for i in np.argwhere(wrong)[0])
         name = self.geometry.scene.entities[column].name
-        return f"the pose of {name!r} is not finite or its quaternion not of unit length (frame {frame} of the stretch)"
+        return f"the pose of {name!r} is not finite or its quaternion not a unit one (frame {frame} of the stretch)"
+
+    def finite(self, channel: str) -> NDArray[np.generic]:
+        """Return a channel; GroundingError where it is declared present and yet holds a number that is none."""
+        column = self.columns[channel]
+        wrong = ~np.isfinite(column)
+        if wrong.any():
+            frame = int(np.argwhere(wrong)[0][0])
+            raise GroundingError(
+                f"channel {channel!r} is declared present, but is not finite at frame {frame} of the stretch"
+            )
+        return column
 
     @cached_property
     def linear(self) -> F64:
         """Velocity of the entities' origins, (3, T, N), m/s."""
-        return _components(self.columns["linear_m_s"])
+        return _components(self.finite("linear_m_s"))
 
     @cached_property
     def descent(self) -> F64:
         """Largest downward speed of the origins in any substep, (T, N), m/s."""
-        return self.columns["peak_descent_m_s"].astype(np.float64)
+        return self.finite("peak_descent_m_s").astype(np.float64)
 
     @cached_property
     def tcp(self) -> F64:
         """Position of the tool centre point, (3, T)."""
-        return _components(self.columns["tcp_position_m"])
+        return _components(self.finite("tcp_position_m"))
 
     @cached_property
     def vertical(self) -> tuple[F64, F64, F64]:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from maniguard.grounding.block import Block, Bool
 from maniguard.grounding.filters import last_true_index
-from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, register
+from maniguard.grounding.moment import Moment
+from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, Sample, register
 from maniguard.grounding.touch import OPPOSING_PARAM, SUPPORT_PARAM, cosine_of
 
 GRAVITY_M_S2 = 9.81
@@ -37,6 +38,16 @@ class _Before(NamedTuple):
     held_at_end: Bool
     rests_at_end: Bool
     descent: F64
+
+
+class _Track:
+    """What is remembered of one entity from frame to frame; the settled start holds it and lets it rest."""
+
+    __slots__ = ("descent", "height", "held_at_end", "rests_at_end", "rising")
+
+    def __init__(self, height: float, rising: float, descent: float) -> None:
+        self.height, self.rising, self.descent = height, rising, descent
+        self.held_at_end = self.rests_at_end = True
 
 
 @register
@@ -82,16 +93,17 @@ class Dropped(Predicate):
     def prepare(self) -> None:
         self._support = cosine_of(self.values["support_angle"])
         self._opposing = cosine_of(self.values["opposing_angle"])
-        self._hands = bool(self.geometry.is_robot.any())
+        self._hands = bool(self.geometry.finger_list)
         self._is_destination = np.zeros(len(self.geometry.is_robot), np.bool_)
         self._is_destination[self.to] = True
         fragile = ["fragile" in self.geometry.scene.entities[int(column)].properties for column in self.of]
         self._fragile = np.array(fragile)
+        self._is_fragile = fragile
+        self._has_destination = bool(len(self.to))
         self.reset()
 
     def reset(self) -> None:
-        self._last: _Look | None = None
-        self._height: F64 = np.zeros((1, len(self.of)))
+        self._tracks: list[_Track] | None = None
 
     def _look(self, block: Block) -> _Look:
         rows = block.rows
@@ -157,21 +169,58 @@ class Dropped(Predicate):
     def measure(self, block: Block) -> Measure:
         return self.run(block)
 
-    def step(self, block: Block) -> Measure:
-        look = self._look(block)
-        self._note_destinations(block)
-        last = self._last
-        if last is None:
-            # The settled start: whatever holds an entity there, it is held and rests.
-            still: Bool = np.ones(look.held.shape, np.bool_)
-            before = _Before(look.lowest, still, still, look.descent)
-            self._height = look.lowest
-            measure = self._measure(look, before)
-        else:
-            measure = self._measure(look, _Before(self._height, last.held_at_end, last.rests_at_end, last.descent))
-            self._height = np.where(look.held, self._release(look, last.rising), self._height)
-        self._last = look
-        return measure
+    def step(self, moment: Moment) -> Sample:
+        support = moment.support(self._support)
+        grasped: set[int] = set()
+        if self._hands:
+            grasped = {column for column, pinch in moment.pinches.items() if pinch.cosine <= self._opposing}
+        in_hand = support.robot_at_end | (grasped - moment.loosened)
+        passed, landed = self._destinations(moment)
+        first = self._tracks is None
+        if self._tracks is None:
+            self._tracks = [_Track(moment.lowest[c], 0.0, moment.descent[c]) for c in self.columns]
+        margins, falls, speeds = [], [], []
+        limit, threshold = self.values["landing_speed"], self.values["fall"]
+        for index, (column, track) in enumerate(zip(self.columns, self._tracks, strict=True)):
+            lowest, rising, descent = moment.lowest[column], moment.linear[column][2], moment.descent[column]
+            held = column in support.held or column in grasped
+            struck = column in support.elsewhere
+            fall = track.height - lowest if not held or (struck and not track.held_at_end) else 0.0
+            landing = struck and not track.rests_at_end and column not in in_hand
+            speed = max(descent, track.descent) if landing else 0.0
+            if self._has_destination:
+                transfer = landing and column in landed
+                fall = fall if not transfer and (landing or lowest < passed) else 0.0
+                speed = 0.0 if transfer and not self._is_fragile[index] else speed
+            impact = (speed * speed - limit * limit) / (2.0 * GRAVITY_M_S2)
+            margins.append(max(fall - threshold, impact) + 0.0)
+            falls.append(fall)
+            speeds.append(speed)
+            rests = column in support.elsewhere_at_end
+            if first:
+                track.height = lowest
+            elif held:
+                track.height = self._released(track.rising, rising, lowest, rests or column in in_hand)
+            track.rising, track.descent = rising, descent
+            track.held_at_end, track.rests_at_end = rests or column in in_hand, rests
+        return Sample(margins, (falls, speeds))
+
+    def _released(self, rising_before: float, rising: float, lowest: float, held_at_end: bool) -> float:
+        """Do as `_release` does, for one entity."""
+        if held_at_end:
+            return lowest
+        falling_s = min(max((rising_before - rising) / GRAVITY_M_S2, 0.0), 1.0 / self.rate_hz)
+        return lowest + max(-(rising_before + rising) / 2.0 * falling_s, 0.0)
+
+    def _destinations(self, moment: Moment) -> tuple[float, frozenset[int]]:
+        """Return the height below which no destination can be landed on, and which entities lie on one."""
+        if not self._has_destination:
+            return -np.inf, frozenset()
+        to = set(self.to.tolist())
+        up = [row for row in moment.rows if row.rise >= self._support]
+        direct = {row.self_ for row in up if row.other in to}
+        through = {row.self_ for row in up if row.other in direct}
+        return min(moment.lowest[column] for column in to), frozenset(direct | through)
 
     def run(self, block: Block) -> Measure:
         look = self._look(block)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections import deque
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +27,14 @@ def frames_of(duration_s: float, rate_hz: float) -> int:
 
 
 class Filter(ABC):
-    """A temporal filter. `step` takes (E,) and remembers; `run` takes (T, E) from the first frame on."""
+    """A temporal filter. `step` takes the E margins of a frame and remembers; `run` takes (T, E) from the first on."""
 
     @abstractmethod
     def reset(self) -> None:
         """Forget every frame."""
 
     @abstractmethod
-    def step(self, margins: Margins) -> Margins:
+    def step(self, margins: list[float]) -> list[float]:
         """Return the filtered margins of the next frame."""
 
     @abstractmethod
@@ -55,31 +56,24 @@ def _sliding(margins: Margins, frames: int, combine: np.ufunc) -> Margins:
 
 
 class _Window(Filter):
-    """The last frames, kept in a ring."""
+    """The last frames."""
 
     def __init__(self, frames: int) -> None:
         self.frames = frames
-        self.reset()
+        self._ring: deque[list[float]] = deque(maxlen=frames)
 
     def reset(self) -> None:
-        self._ring: Margins | None = None
-        self._seen = 0
-
-    def _push(self, margins: Margins) -> Margins:
-        if self._ring is None:
-            # Filled with the first frame: what has been seen does not change a minimum or maximum by being repeated.
-            self._ring = np.repeat(margins[None], self.frames, axis=0)
-        self._ring[self._seen % self.frames] = margins
-        self._seen += 1
-        return self._ring if self._seen >= self.frames else self._ring[: self._seen]
+        self._ring.clear()
 
 
 class Dwell(_Window):
     """True once it has been true for `frames` frames in a row; what was before the first frame counts as false."""
 
-    def step(self, margins: Margins) -> Margins:
-        window = self._push(margins).min(axis=0)
-        return window if self._seen >= self.frames else np.minimum(window, 0.0)
+    def step(self, margins: list[float]) -> list[float]:
+        self._ring.append(margins)
+        if len(self._ring) < self.frames:
+            return [min(*track, 0.0) for track in zip(*self._ring, strict=True)]
+        return [min(track) for track in zip(*self._ring, strict=True)]
 
     def run(self, margins: Margins) -> Margins:
         out = _sliding(margins, self.frames, np.minimum)
@@ -91,8 +85,9 @@ class Dwell(_Window):
 class Recent(_Window):
     """True if it was true in one of the last `frames` frames, the present one included."""
 
-    def step(self, margins: Margins) -> Margins:
-        return self._push(margins).max(axis=0)
+    def step(self, margins: list[float]) -> list[float]:
+        self._ring.append(margins)
+        return [max(track) for track in zip(*self._ring, strict=True)]
 
     def run(self, margins: Margins) -> Margins:
         return _sliding(margins, self.frames, np.maximum)
@@ -105,10 +100,10 @@ class Latch(Filter):
         self.reset()
 
     def reset(self) -> None:
-        self._best: Margins | None = None
+        self._best: list[float] | None = None
 
-    def step(self, margins: Margins) -> Margins:
-        self._best = margins.copy() if self._best is None else np.maximum(self._best, margins)
+    def step(self, margins: list[float]) -> list[float]:
+        self._best = margins if self._best is None else list(map(max, self._best, margins))
         return self._best
 
     def run(self, margins: Margins) -> Margins:
@@ -123,14 +118,12 @@ class Hysteresis(Filter):
         self.reset()
 
     def reset(self) -> None:
-        self._on: NDArray[np.bool_] | None = None
+        self._on: list[bool] | None = None
 
-    def step(self, margins: Margins) -> Margins:
-        on = margins > 0
-        if self._on is not None:
-            on |= self._on & (margins > -self.band)
-        self._on = on
-        return np.where(on, margins + self.band, margins)
+    def step(self, margins: list[float]) -> list[float]:
+        before = [False] * len(margins) if self._on is None else self._on
+        self._on = [m > 0 or (on and m > -self.band) for m, on in zip(margins, before, strict=True)]
+        return [m + self.band if on else m for m, on in zip(margins, self._on, strict=True)]
 
     def run(self, margins: Margins) -> Margins:
         decided = (margins > 0) | (margins <= -self.band)
@@ -141,16 +134,25 @@ class Hysteresis(Filter):
 class Debounce(_Window):
     """Changes only after `frames` frames in a row say the opposite; before the first frame it was as in that frame."""
 
+    def __init__(self, frames: int) -> None:
+        super().__init__(frames)
+        self._on: list[bool] | None = None
+
     def reset(self) -> None:
         super().reset()
-        self._on: NDArray[np.bool_] | None = None
+        self._on = None
 
-    def step(self, margins: Margins) -> Margins:
-        self._push(margins)
-        assert self._ring is not None
-        low, high = self._ring.min(axis=0), self._ring.max(axis=0)
-        self._on = margins > 0 if self._on is None else (low > 0) | (self._on & (high > 0))
-        return np.where(self._on, high, low)
+    def step(self, margins: list[float]) -> list[float]:
+        if self._on is None:
+            self._ring.extend([margins] * self.frames)
+            self._on = [margin > 0 for margin in margins]
+        self._ring.append(margins)
+        out = []
+        for track, window in enumerate(zip(*self._ring, strict=True)):
+            low, high = min(window), max(window)
+            self._on[track] = low > 0 or (self._on[track] and high > 0)
+            out.append(high if self._on[track] else low)
+        return out
 
     def run(self, margins: Margins) -> Margins:
         if not len(margins):

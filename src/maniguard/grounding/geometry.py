@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maniguard.grounding.errors import GroundingError
 from maniguard.trace import Box, Entity, Pose, Region, Scene
 
 F64 = NDArray[np.float64]
@@ -60,6 +59,7 @@ class Geometry:
         self.box_half: F64 = (high - low) / 2
         axes = np.array([entity.rest_axis for entity in scene.entities], float).T.copy()
         self.rest_axis: F64 = axes / np.sqrt(axes[0] * axes[0] + axes[1] * axes[1] + axes[2] * axes[2])
+        self.robots = frozenset(i for i, entity in enumerate(scene.entities) if entity.kind == "robot")
         self.is_robot = np.array([entity.kind == "robot" for entity in scene.entities])
         self.is_movable = np.array([entity.movable for entity in scene.entities])
         self.movable = np.flatnonzero(self.is_movable)
@@ -68,21 +68,19 @@ class Geometry:
 
     @cached_property
     def fingers(self) -> tuple[NDArray[np.intp], NDArray[np.int16], NDArray[np.int16]]:
-        """Return (robot columns, part of the left finger, part of the right finger); GroundingError without fingers."""
-        robots = np.flatnonzero(self.is_robot)
-        if not len(robots):
-            raise GroundingError("the scene has no robot, so nothing can be grasped in it")
-        lefts, rights = [], []
-        for column in robots:
+        """Return the columns of the robots with two fingers, and the parts of their left and right fingers."""
+        found = []
+        for column in np.flatnonzero(self.is_robot):
             names = [part.name for part in self.scene.entities[column].parts]
-            if "left_finger" not in names or "right_finger" not in names:
-                raise GroundingError(
-                    f"robot {self.scene.entities[column].name!r} has no parts left_finger and right_finger, so a grasp "
-                    "cannot be grounded"
-                )
-            lefts.append(names.index("left_finger"))
-            rights.append(names.index("right_finger"))
-        return robots, np.array(lefts, np.int16), np.array(rights, np.int16)
+            if "left_finger" in names and "right_finger" in names:
+                found.append((column, names.index("left_finger"), names.index("right_finger")))
+        table = np.array(found, np.intp).reshape(-1, 3)
+        return table[:, 0], table[:, 1].astype(np.int16), table[:, 2].astype(np.int16)
+
+    @cached_property
+    def finger_list(self) -> list[tuple[int, int, int]]:
+        """Return (robot column, part of the left finger, part of the right finger) of each robot."""
+        return [(int(robot), int(left), int(right)) for robot, left, right in zip(*self.fingers, strict=True)]
 
     def surfaces(self, column: int) -> tuple[Region, ...]:
         """Return where things can lie on an entity: its support regions, else the top of its bounding box."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.filters import make_filter
 from maniguard.grounding.geometry import Geometry
-from maniguard.grounding.predicate import Measure, Quantity, predicate_named
+from maniguard.grounding.moment import Moment
+from maniguard.grounding.predicate import Measure, Quantity, Sample, predicate_named
 from maniguard.trace import Channel, Frame, Scene, Trace
 
 F64 = NDArray[np.float64]
@@ -84,12 +85,12 @@ class _Group:
         for item in self.filters:
             item.reset()
 
-    def step(self, block: Block) -> tuple[Measure, F64]:
-        measure = self.predicate.step(block)
-        margins = measure.margin[0]
+    def step(self, moment: Moment) -> tuple[Sample, list[float]]:
+        sample = self.predicate.step(moment)
+        margins = sample.margin
         for item in self.filters:
             margins = item.step(margins)
-        return measure, margins
+        return sample, margins
 
     def run(self, block: Block) -> tuple[Measure, F64]:
         self.reset()
@@ -100,35 +101,51 @@ class _Group:
         return measure, margins
 
 
+def _detail(group: _Group, member: _Member, tracks: Sequence[float], values: Sequence[Sequence[float]]) -> Detail:
+    """Return the deciding entity and quantity from the filtered margins and the values of a group at one frame."""
+    margins = [float(tracks[track]) for track in member.tracks]
+    decisive = max(margins) if member.atom.quantifier == "any" else min(margins)
+    track = int(member.tracks[margins.index(decisive)])
+    predicate = group.predicate
+    shares = []
+    for quantity, value in zip(predicate.quantities, values, strict=True):
+        excess = float(value[track]) - quantity.threshold
+        shares.append((excess if quantity.above else -excess) / (abs(quantity.threshold) or 1.0))
+    best = shares.index(max(shares) if predicate.combine == "any" else min(shares))
+    column = group.columns[track]
+    name = predicate.geometry.scene.entities[column].name
+    return Detail(name, column, predicate.quantities[best], float(values[best][track]))
+
+
+class Glance(NamedTuple):
+    """The margins of one frame in the order of the grounder's atoms, and what is needed to explain them."""
+
+    margins: list[float]
+    places: Sequence[tuple[int, _Member]]
+    groups: tuple[_Group, ...]
+    samples: list[Sample]
+    tracks: list[list[float]]
+
+    def detail(self, place: int) -> Detail:
+        """Return the entity and quantity that decide atom `place`."""
+        number, member = self.places[place]
+        return _detail(self.groups[number], member, self.tracks[number], self.samples[number].values)
+
+
 class Grounding(NamedTuple):
-    """The margins (T, A) of a stretch in the order of the grounder's atoms, and what is needed to explain them."""
+    """The margins (T, A) of a record in the order of the grounder's atoms, and what is needed to explain them."""
 
     margins: F64
+    places: Sequence[tuple[int, _Member]]
     groups: tuple[_Group, ...]
     measures: tuple[Measure, ...]
     tracks: tuple[F64, ...]
 
-    def detail(self, frame: int, index: int) -> Detail:
-        """Return the entity and quantity that decide atom `index` at `frame` of the stretch."""
-        for group, measure, tracks in zip(self.groups, self.measures, self.tracks, strict=True):
-            for member in group.members:
-                if member.place == index:
-                    return self._decide(group, member, measure, tracks, frame)
-        raise IndexError(f"no atom {index}")
-
-    def _decide(self, group: _Group, member: _Member, measure: Measure, tracks: F64, frame: int) -> Detail:
-        margins = tracks[frame, member.tracks]
-        pick = np.argmax(margins) if member.atom.quantifier == "any" else np.argmin(margins)
-        track = int(member.tracks[int(pick)])
-        predicate = group.predicate
-        shares = []
-        for quantity, values in zip(predicate.quantities, measure.values, strict=True):
-            excess = float(values[frame, track]) - quantity.threshold
-            shares.append((excess if quantity.above else -excess) / (abs(quantity.threshold) or 1.0))
-        best = int(np.argmax(shares) if predicate.combine == "any" else np.argmin(shares))
-        column = group.columns[track]
-        name = predicate.geometry.scene.entities[column].name
-        return Detail(name, column, predicate.quantities[best], float(measure.values[best][frame, track]))
+    def detail(self, frame: int, place: int) -> Detail:
+        """Return the entity and quantity that decide atom `place` at `frame`."""
+        number, member = self.places[place]
+        values = [value[frame] for value in self.measures[number].values]
+        return _detail(self.groups[number], member, self.tracks[number][frame], values)
 
 
 class Grounder:
@@ -158,10 +175,13 @@ class Grounder:
         self._groups = tuple(_Group(members, self.geometry, rate_hz) for members in keyed.values())
         scales = np.ones(len(self.atoms))
         units = [""] * len(self.atoms)
-        for group in self._groups:
+        places: dict[int, tuple[int, _Member]] = {}
+        for number, group in enumerate(self._groups):
             for member in group.members:
                 scales[member.place] = group.predicate.scale
                 units[member.place] = group.predicate.unit
+                places[member.place] = (number, member)
+        self._places = tuple(places[place] for place in range(len(self.atoms)))
         self.scales: F64 = scales
         self.units = tuple(units)
 
@@ -170,22 +190,24 @@ class Grounder:
         for group in self._groups:
             group.reset()
 
-    def step(self, frame: Frame) -> tuple[Block, Grounding]:
-        """Ground the next frame; the stretch has one frame."""
-        block = Block(self.geometry, frame)
+    def step(self, frame: Frame) -> tuple[Moment, Glance]:
+        """Ground the next frame."""
+        moment = Moment(self.geometry, frame)
         margins = [0.0] * len(self.atoms)
-        measures, tracks = [], []
+        samples, tracks = [], []
         for group in self._groups:
-            measure, row = group.step(block)
-            measures.append(measure)
-            tracks.append(row[None])
-            for member in group.members:
-                if member.high - member.low == 1:
-                    margins[member.place] = float(row[member.low])
+            sample, row = group.step(moment)
+            samples.append(sample)
+            tracks.append(row)
+            for place, atom, members, low, high in group.members:
+                if high - low == 1:
+                    margins[place] = row[low]
                 else:
-                    part = row[member.low : member.high] if member.high > member.low else row[member.tracks]
-                    margins[member.place] = float(part.max() if member.atom.quantifier == "any" else part.min())
-        return block, self._checked(np.array([margins]), measures, tracks)
+                    part = row[low:high] if high > low else [row[track] for track in members]
+                    margins[place] = max(part) if atom.quantifier == "any" else min(part)
+        if any(margin != margin for row in tracks for margin in row):
+            self._no_value(0, next(p for p, (n, _) in enumerate(self._places) if any(m != m for m in tracks[n])))
+        return moment, Glance(margins, self._places, self._groups, samples, tracks)
 
     def run(self, trace: Trace) -> tuple[Block, Grounding]:
         """Ground a whole record; equal to the bit to `step` over its frames."""
@@ -200,16 +222,17 @@ class Grounder:
                 chosen = rows[:, member.tracks]
                 any_ = member.atom.quantifier == "any"
                 margins[:, member.place] = chosen.max(axis=1) if any_ else chosen.min(axis=1)
-        return block, self._checked(margins, measures, tracks)
+        for number, rows in enumerate(tracks):
+            if np.isnan(rows).any():
+                frame = int(np.argwhere(np.isnan(rows))[0][0])
+                self._no_value(frame, next(p for p, (n, _) in enumerate(self._places) if n == number))
+        return block, Grounding(margins, self._places, self._groups, tuple(measures), tuple(tracks))
 
-    def _checked(self, margins: F64, measures: list[Measure], tracks: list[F64]) -> Grounding:
-        if np.isnan(margins).any():
-            frame, index = (int(i) for i in np.argwhere(np.isnan(margins))[0])
-            raise GroundingError(
-                f"proposition {self.atoms[index].name!r} has no value at frame {frame} of the stretch: a channel that "
-                "it needs holds NaN although it is declared present"
-            )
-        return Grounding(margins, self._groups, tuple(measures), tuple(tracks))
+    def _no_value(self, frame: int, place: int) -> NoReturn:
+        raise GroundingError(
+            f"proposition {self.atoms[place].name!r} has no value at frame {frame} of the stretch: a channel that it "
+            "needs holds NaN although it is declared present"
+        )
 
 
 def _absent_channel(atom: Atom, channels: Mapping[str, Channel]) -> str | None:

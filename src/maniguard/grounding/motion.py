@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
-from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, register
+from maniguard.grounding.moment import Moment
+from maniguard.grounding.predicate import Measure, Param, Predicate, Quantity, Sample, register
 from maniguard.grounding.rigid import to_local
 
 DEG_PER_RAD = 57.29577951308232
@@ -32,11 +35,22 @@ class Upright(Predicate):
 
     def prepare(self) -> None:
         self._axis = self.geometry.rest_axis[:, self.of]
+        self._axes = [tuple(axis) for axis in self._axis.T.tolist()]
 
     def measure(self, block: Block) -> Measure:
         (ax, ay, az), (ux, uy, uz) = self._axis, block.vertical
         cosine = ux[:, self.of] * ax + uy[:, self.of] * ay + uz[:, self.of] * az
         return self.below(np.arccos(np.minimum(np.maximum(cosine, -1.0), 1.0)) * DEG_PER_RAD)
+
+    def step(self, moment: Moment) -> Sample:
+        ux, uy, uz = moment.vertical
+        cosines = [
+            min(max(ux[column] * ax + uy[column] * ay + uz[column] * az, -1.0), 1.0)
+            for column, (ax, ay, az) in zip(self.columns, self._axes, strict=True)
+        ]
+        # The library's own arc cosine may differ from the array one in the last bit.
+        angles: list[float] = np.arccos(cosines).tolist()
+        return self.sample([angle * DEG_PER_RAD for angle in angles])
 
 
 @register
@@ -58,6 +72,13 @@ class AtRest(Predicate):
 
     def measure(self, block: Block) -> Measure:
         return self.below(block.speed[:, self.of])
+
+    def step(self, moment: Moment) -> Sample:
+        speeds = []
+        for column in self.columns:
+            x, y, z = moment.linear[column]
+            speeds.append(math.sqrt(x * x + y * y + z * z))
+        return self.sample(speeds)
 
 
 @register
@@ -81,18 +102,23 @@ class Displaced(Predicate):
         self.reset()
 
     def reset(self) -> None:
-        self._start: F64 | None = None
+        self._start: list[list[float]] | None = None
 
     def measure(self, block: Block) -> Measure:
         here = block.position[:, :, self.of]
-        if self._start is None:
-            self._start = here[:, :1]
-        x, y, z = here - self._start
+        x, y, z = here - here[:, :1]
         return self.above(np.sqrt(x * x + y * y + z * z))
 
-    def run(self, block: Block) -> Measure:
-        self.reset()
-        return self.measure(block)
+    def step(self, moment: Moment) -> Sample:
+        here = moment.position
+        if self._start is None:
+            self._start = here
+        distances = []
+        for column in self.columns:
+            (x, y, z), (x0, y0, z0) = here[column], self._start[column]
+            x, y, z = x - x0, y - y0, z - z0
+            distances.append(math.sqrt(x * x + y * y + z * z))
+        return self.sample(distances)
 
 
 @register
@@ -145,8 +171,20 @@ class NearHand(Predicate):
     def scale(self) -> float:
         return self.values["distance"]
 
+    def prepare(self) -> None:
+        centers, halves = self.geometry.box_center[:, self.of].T, self.geometry.box_half[:, self.of].T
+        self._boxes = list(zip(centers.tolist(), halves.tolist(), strict=True))
+
     def measure(self, block: Block) -> Measure:
         local = to_local(block, self.of, block.tcp[:, :, None])
         center, half = self.geometry.box_center[:, None, self.of], self.geometry.box_half[:, None, self.of]
         x, y, z = np.maximum(np.abs(local - center) - half, 0.0)
         return self.below(np.sqrt(x * x + y * y + z * z))
+
+    def step(self, moment: Moment) -> Sample:
+        distances = []
+        for column, (center, half) in zip(self.columns, self._boxes, strict=True):
+            local = moment.local(column, moment.tcp)
+            x, y, z = (max(abs(p - c) - h, 0.0) for p, c, h in zip(local, center, half, strict=True))
+            distances.append(math.sqrt(x * x + y * y + z * z))
+        return self.sample(distances)

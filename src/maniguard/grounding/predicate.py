@@ -14,6 +14,7 @@ from maniguard.errors import alternatives
 from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.geometry import Geometry
+from maniguard.grounding.moment import Moment
 
 F64 = NDArray[np.float64]
 
@@ -44,11 +45,18 @@ class Measure(NamedTuple):
     values: tuple[F64, ...]
 
 
+class Sample(NamedTuple):
+    """A measure of one frame: margins and values of E entities as plain numbers."""
+
+    margin: list[float]
+    values: tuple[list[float], ...]
+
+
 class Predicate(ABC):
     """A predicate about `of`, the E columns of the named entities, and possibly about `to`, other columns.
 
     It is true exactly where its margin is positive; a margin of zero is false. The margin is in `unit`, and
-    margin / `scale` has no dimension. `step` takes a stretch of one frame and remembers what it must; `run` takes a
+    margin / `scale` has no dimension. `step` takes one frame after the other and remembers what it must; `run` takes a
     whole rollout and gives the same to the bit.
     """
 
@@ -65,6 +73,7 @@ class Predicate(ABC):
     ) -> None:
         self.geometry = geometry
         self.of = np.array(of, np.intp)
+        self.columns = of
         self.to = np.array(to, np.intp)
         self.values = dict(values)
         self.rate_hz = rate_hz
@@ -90,9 +99,10 @@ class Predicate(ABC):
     def reset(self) -> None:  # noqa: B027 - most predicates remember nothing
         """Forget every frame."""
 
-    def step(self, block: Block) -> Measure:
+    def step(self, moment: Moment) -> Sample:
         """Measure the next frame."""
-        return self.measure(block)
+        measure = self.measure(moment.block)
+        return Sample(measure.margin[0].tolist(), tuple(value[0].tolist() for value in measure.values))
 
     def run(self, block: Block) -> Measure:
         """Measure a rollout from its first frame on."""
@@ -106,9 +116,13 @@ class Predicate(ABC):
         """Return the measure of the one quantity where less than the threshold is true."""
         return Measure(self.quantities[0].threshold - value + 0.0, (value,))
 
-    def names(self, columns: NDArray[np.intp]) -> str:
-        """Return the names of entities for a message."""
-        return ", ".join(repr(self.geometry.scene.entities[int(column)].name) for column in columns)
+    def sample(self, values: list[float]) -> Sample:
+        """Return what `above` or `below` would for one frame, as the quantity says."""
+        quantity = self.quantities[0]
+        threshold = quantity.threshold
+        if quantity.above:
+            return Sample([value - threshold + 0.0 for value in values], (values,))
+        return Sample([threshold - value + 0.0 for value in values], (values,))
 
 
 REGISTRY: dict[str, type[Predicate]] = {}

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.geometry import outline
-from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, register
+from maniguard.grounding.moment import Moment
+from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, Sample, register
 from maniguard.grounding.rigid import to_local
 from maniguard.trace import Entity, Hull
 
@@ -126,6 +127,7 @@ class InGoalSphere(Predicate):
         self._radius = goal.size_m[0] + self.values["grow"]
         if self._radius <= 0:
             raise GroundingError(f"the goal sphere has radius {self._radius} m; it must be positive")
+        self._point = goal.pose.position_m
         self._center = np.array(goal.pose.position_m)[:, None, None]
         return (Quantity("distance to goal centre", "m", self._radius, above=False),)
 
@@ -140,3 +142,10 @@ class InGoalSphere(Predicate):
         center = to_local(block, self.of, self._center)
         gaps = [body.sphere_gap(center[:, :, i], self._radius) for i, body in enumerate(self._bodies)]
         return self.below(np.stack(gaps, axis=1))
+
+    def step(self, moment: Moment) -> Sample:
+        gaps = []
+        for column, body in zip(self.columns, self._bodies, strict=True):
+            center = np.array(moment.local(column, self._point)).reshape(3, 1)
+            gaps.append(float(body.sphere_gap(center, self._radius)[0]))
+        return self.sample(gaps)

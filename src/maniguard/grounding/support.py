@@ -12,7 +12,8 @@ from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.filters import Recent, frames_of
 from maniguard.grounding.geometry import rotation
-from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, register
+from maniguard.grounding.moment import Moment
+from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, Sample, register
 from maniguard.grounding.rigid import to_local, to_world, to_world_direction
 from maniguard.trace import Region
 
@@ -81,8 +82,11 @@ class On(Predicate):
     def measure(self, block: Block) -> Measure:
         return self._combine(block, {column: self._force(block, column) for column in self._recent})
 
-    def step(self, block: Block) -> Measure:
-        return self._combine(block, {c: r.step(self._force(block, c)[0])[None] for c, r in self._recent.items()})
+    def step(self, moment: Moment) -> Sample:
+        block = moment.block
+        touched = {c: np.array([r.step(self._force(block, c)[0].tolist())]) for c, r in self._recent.items()}
+        measure = self._combine(block, touched)
+        return Sample(measure.margin[0].tolist(), (measure.values[0][0].tolist(),))
 
     def run(self, block: Block) -> Measure:
         return self._combine(block, {c: r.run(self._force(block, c)) for c, r in self._recent.items()})

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from maniguard.grounding.block import Block, Bool
+from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.filters import Recent, frames_of
-from maniguard.grounding.predicate import Measure, Param, Predicate, Quantity, register
+from maniguard.grounding.moment import Moment, Row
+from maniguard.grounding.predicate import Measure, Param, Predicate, Quantity, Sample, register
 
 _FORCE_CHANNELS = ("contacts", "contact_force")
 
@@ -30,11 +34,23 @@ class _ContactForce(Predicate):
     def scale(self) -> float:
         return max(self.values["min_force"], _FORCE_SCALE_N)
 
+    @abstractmethod
     def rows(self, block: Block) -> Bool:
-        raise NotImplementedError
+        """Choose the contact rows of a stretch."""
+
+    @abstractmethod
+    def choose(self, moment: Moment) -> list[Row]:
+        """Choose the contact rows of one frame, the same."""
 
     def measure(self, block: Block) -> Measure:
         return self.above(block.largest_force(self.rows(block))[:, self.of])
+
+    def step(self, moment: Moment) -> Sample:
+        force: dict[int, float] = {}
+        for row in self.choose(moment):
+            if row.force > force.get(row.self_, 0.0):
+                force[row.self_] = row.force
+        return self.sample([force.get(column, 0.0) for column in self.columns])
 
 
 @register
@@ -52,6 +68,9 @@ class Contact(_ContactForce):
     def rows(self, block: Block) -> Bool:
         return self._is_to[block.rows.other]
 
+    def choose(self, moment: Moment) -> list[Row]:
+        return [row for row in moment.rows if self._is_to[row.other]]
+
 
 @register
 class TouchedByRobot(_ContactForce):
@@ -62,6 +81,9 @@ class TouchedByRobot(_ContactForce):
 
     def rows(self, block: Block) -> Bool:
         return block.rows.other_is_robot
+
+    def choose(self, moment: Moment) -> list[Row]:
+        return moment.robot_rows
 
 
 @register
@@ -74,6 +96,10 @@ class Engaged(_ContactForce):
     def rows(self, block: Block) -> Bool:
         rows = block.rows
         return rows.other_is_robot & (rows.self_part >= self.geometry.first_relevant_part[rows.self_])
+
+    def choose(self, moment: Moment) -> list[Row]:
+        first = self.geometry.first_relevant_part
+        return [row for row in moment.robot_rows if row.self_part >= first[row.self_]]
 
 
 @register
@@ -121,7 +147,7 @@ class Grasped(Predicate):
     """Both fingers of one robot press on it from opposite sides, and nothing but the robot holds it up."""
 
     name = "grasped"
-    summary = "two opposing fingers hold it, each with more than min_force, and nothing else holds it up, for dwell"
+    summary = "two opposing fingers hold it, each with more than min_force, and nothing else holds it up"
     params = (
         Param("min_force", "N", "peak normal force of each finger"),
         OPPOSING_PARAM,
@@ -138,7 +164,8 @@ class Grasped(Predicate):
         return max(self.values["min_force"], _FORCE_SCALE_N)
 
     def prepare(self) -> None:
-        _ = self.geometry.fingers
+        if not self.geometry.finger_list:
+            raise GroundingError("no robot of the scene has parts left_finger and right_finger, so nothing is grasped")
         self._opposing = cosine_of(self.values["opposing_angle"])
         self._support = cosine_of(self.values["support_angle"])
 
@@ -150,6 +177,19 @@ class Grasped(Predicate):
         value = np.where(holds, force, 0.0)[:, self.of]
         measure = self.above(value)
         return Measure(np.where(holds[:, self.of], measure.margin, np.minimum(measure.margin, 0.0)), measure.values)
+
+    def step(self, moment: Moment) -> Sample:
+        pinches = moment.pinches
+        values = [0.0] * len(self.columns)
+        margins = [min(-self.values["min_force"] + 0.0, 0.0)] * len(self.columns)
+        if pinches:
+            elsewhere = moment.support(self._support).elsewhere
+            for track, column in enumerate(self.columns):
+                pinch = pinches.get(column)
+                if pinch is not None and pinch.cosine <= self._opposing and column not in elsewhere:
+                    values[track] = pinch.force
+                    margins[track] = pinch.force - self.values["min_force"] + 0.0
+        return Sample(margins, (values,))
 
 
 @register
@@ -185,9 +225,9 @@ class Supported(Predicate):
         chosen = rows.real & ~rows.other_is_robot & (rows.push[2] >= self._support)
         return self.above(block.largest_force(chosen)[:, self.of])
 
-    def step(self, block: Block) -> Measure:
-        raw = self.measure(block)
-        return Measure(self._recent.step(raw.margin[0])[None], raw.values)
+    def step(self, moment: Moment) -> Sample:
+        raw = super().step(moment)
+        return Sample(self._recent.step(raw.margin), raw.values)
 
     def run(self, block: Block) -> Measure:
         raw = self.measure(block)

@@ -1,0 +1,315 @@
+"""The judge itself: what one frame's truth and margins do to every rule. Live and recorded rollouts both drive it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+from maniguard.grounding import Detail, Grounder, frames_of
+from maniguard.ltlf import Dfa, Verdict, compile_dfa, parse
+from maniguard.monitor.automata import EpisodeTracker, Rule, TriggerTracker
+from maniguard.monitor.judgement import ConstraintVerdict, Evidence, Judgement, MonitorError, Peak, Rung, Trigger
+from maniguard.spec import Constraint, Spec, bind
+from maniguard.trace import Channel, Scene
+
+
+class Source(Protocol):
+    """Where the engine looks closer when something happened at the present frame."""
+
+    def detail(self, place: int) -> Detail:
+        """Return the entity and quantity behind atom `place`."""
+
+    def partner(self, column: int, frames: int) -> str | None:
+        """Return what touched the entity within the last `frames` frames."""
+
+    def settled(self) -> bool:
+        """Whether no robot has touched anything yet and every entity is still at its settled pose."""
+
+
+class Letters:
+    """Packs the truth of all atoms into one word, and that word into the words of automata over some of them."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._place = {name: index for index, name in enumerate(names)}
+
+    def view(self, dfa: Dfa) -> tuple[int, ...]:
+        """Return the places of an automaton's atoms."""
+        return tuple(self._place[name] for name in dfa.atoms)
+
+
+def _word(truth: int, places: tuple[int, ...]) -> int:
+    word = 0
+    for bit, place in enumerate(places):
+        word |= (truth >> place & 1) << bit
+    return word
+
+
+class _Plain:
+    """A formula without temporal operators as a test on the truth of all atoms."""
+
+    def __init__(self, formula: str, letters: Letters, rate_hz: float) -> None:
+        self.dfa = compile_dfa(parse(formula, rate_hz=rate_hz))
+        self.places = letters.view(self.dfa)
+
+    def holds(self, truth: int) -> bool:
+        state = self.dfa.step_packed(self.dfa.initial, _word(truth, self.places))
+        return bool(self.dfa.accept[state])
+
+
+class _Watched:
+    """One constraint with everything that follows it."""
+
+    def __init__(self, constraint: Constraint, letters: Letters, spec: Spec, rate_hz: float) -> None:
+        self.constraint = constraint
+        self.rule = Rule(constraint.formula, rate_hz)
+        self.places = letters.view(self.rule.dfa)
+        self.recovery: Dfa | None = None
+        self.recovery_places: tuple[int, ...] = ()
+        if constraint.recovery is not None:
+            self.recovery = compile_dfa(parse(constraint.recovery, rate_hz=rate_hz))
+            self.recovery_places = letters.view(self.recovery)
+        self.tracker = EpisodeTracker(self.rule, frames_of(spec.judging.episode_clear_s, rate_hz), self.recovery)
+        self.engaged: EpisodeTracker | None = None
+        self.triggers: TriggerTracker | None = None
+        self.trigger_places: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+        if constraint.trigger is not None and constraint.obligation is not None:
+            trigger = compile_dfa(parse(constraint.trigger, rate_hz=rate_hz))
+            obligation = compile_dfa(parse(constraint.obligation, rate_hz=rate_hz))
+            self.triggers = TriggerTracker(trigger, obligation)
+            self.trigger_places = (letters.view(trigger), letters.view(obligation))
+
+
+class Step(NamedTuple):
+    """What one frame brought: new violations by constraint, and what holds now."""
+
+    engaged: bool
+    opened: tuple[str, ...]
+    in_goal: bool
+    success: bool
+
+
+class _Words(NamedTuple):
+    rules: tuple[int, ...]
+    engaged: bool
+    goal: bool
+    manipulated: bool
+    reached: bool
+
+
+class Engine:
+    """Judges one rollout frame by frame, from the margins of the grounded atoms.
+
+    Raises SpecError, GroundingError or MonitorError where the specification cannot be judged in this scene; a
+    constraint that needs an absent channel, or is about an empty role, is marked and left out.
+    """
+
+    def __init__(
+        self, spec: Spec, scene: Scene, channels: Mapping[str, Channel], rate_hz: float, step_limit: int | None
+    ) -> None:
+        self.spec, self.rate_hz, self.step_limit = spec, rate_hz, step_limit
+        bound = bind(spec, scene)
+        self.grounder = Grounder(scene, channels, rate_hz, bound.atoms)
+        self.names = tuple(atom.name for atom in self.grounder.atoms)
+        letters = Letters(self.names)
+        self.status: dict[str, str] = {}
+        self.watched: list[_Watched] = []
+        for constraint in spec.constraints:
+            status = self._status(constraint, bound.empty)
+            self.status[constraint.name] = status
+            if status == "evaluated":
+                self.watched.append(_Watched(constraint, letters, spec, rate_hz))
+        self._engagement = self._plain(spec.engagement, "engagement", letters, bound.empty)
+        self._goal = self._plain(None if spec.goal is None else spec.goal.formula, "goal", letters, bound.empty)
+        self._manipulated = self._plain(spec.ladder.manipulated, "ladder.manipulated", letters, bound.empty)
+        self._reached = self._plain(spec.ladder.reached, "ladder.reached", letters, bound.empty)
+        self._goal_frames = 1 if spec.goal is None else frames_of(spec.goal.dwell_s, rate_hz)
+        self._evidence_frames = frames_of(spec.judging.evidence_window_s, rate_hz)
+        self._post_success_frames = frames_of(spec.judging.post_success_s, rate_hz)
+        self._scales = [float(scale) for scale in self.grounder.scales]
+        self._memo: dict[int, _Words] = {}
+        self._senses = self._find_senses()
+        self.frames = 0
+        self.engagement_step: int | None = None
+        self.success_step: int | None = None
+        self.invalid_scene = False
+        self._in_goal_run = 0
+        self._was_manipulated = self._was_reached = False
+        self._peaks: dict[int, tuple[float, int, Source]] = {}
+
+    def _status(self, constraint: Constraint, empty: Mapping[str, str]) -> str:
+        formulas = [constraint.formula, constraint.trigger, constraint.recovery]
+        names = [name for text in formulas if text for name in parse(text, rate_hz=self.rate_hz).atom_order()]
+        if any(name in empty for name in names):
+            return "not-applicable"
+        absent = [self.grounder.missing[name] for name in names if name in self.grounder.missing]
+        return f"not-evaluable({absent[0]})" if absent else "evaluated"
+
+    def _plain(self, formula: str | None, what: str, letters: Letters, empty: Mapping[str, str]) -> _Plain | None:
+        if formula is None:
+            return None
+        for name in parse(formula, rate_hz=self.rate_hz).atom_order():
+            if name in empty:
+                raise MonitorError(
+                    f"spec {self.spec.name!r}: {what} needs {name!r}, whose role {empty[name]!r} is empty"
+                )
+            if name in self.grounder.missing:
+                channel = self.grounder.missing[name]
+                raise MonitorError(
+                    f"spec {self.spec.name!r}: {what} needs {name!r}, whose channel {channel!r} is absent"
+                )
+        return _Plain(formula, letters, self.rate_hz)
+
+    def _find_senses(self) -> dict[int, int]:
+        """Return for each atom of a rule whether it breaks rules by being true (1) or false (-1)."""
+        senses: dict[int, int] = {}
+        for item in self.watched:
+            for bit, place in enumerate(item.places):
+                sense = item.rule.polarity(bit)
+                if sense and place not in senses:
+                    senses[place] = sense
+        return senses
+
+    def _words(self, truth: int) -> _Words:
+        words = self._memo.get(truth)
+        if words is None:
+            words = _Words(
+                tuple(_word(truth, item.places) for item in self.watched),
+                self._engagement is None or self._engagement.holds(truth),
+                self._goal is not None and self._goal.holds(truth),
+                self._manipulated is not None and self._manipulated.holds(truth),
+                self._reached is not None and self._reached.holds(truth),
+            )
+            self._memo[truth] = words
+        return words
+
+    def advance(self, margins: Sequence[float], source: Source) -> Step:
+        """Take the next frame: its margins in the grounder's order of atoms."""
+        step = self.frames
+        self.frames += 1
+        truth = 0
+        for place, margin in enumerate(margins):
+            if margin > 0.0:
+                truth |= 1 << place
+        words = self._words(truth)
+        self._note_peaks(step, margins, source)
+        starts = words.engaged and self.engagement_step is None
+        if starts:
+            self.engagement_step = step
+        opened = self._advance_rules(step, truth, words, margins, source, starts)
+        if opened and not self.invalid_scene and self.engagement_step is None and source.settled():
+            self.invalid_scene = True
+        self._was_manipulated |= words.manipulated
+        self._was_reached |= words.reached
+        self._in_goal_run = self._in_goal_run + 1 if words.goal else 0
+        if self.success_step is None and self._in_goal_run >= self._goal_frames and self._goal is not None:
+            self.success_step = step
+        return Step(self.engagement_step is not None, opened, words.goal, self.success_step is not None)
+
+    def _advance_rules(
+        self, step: int, truth: int, words: _Words, margins: Sequence[float], source: Source, starts: bool
+    ) -> tuple[str, ...]:
+        opened = []
+        for item, word in zip(self.watched, words.rules, strict=True):
+            places = item.places
+
+            def distances(places: tuple[int, ...] = places) -> list[float]:
+                return [abs(margins[place]) / self._scales[place] for place in places]
+
+            def evidence(bit: int, places: tuple[int, ...] = places) -> Evidence:
+                return self._evidence(step, places[bit], source)
+
+            recovery_word = _word(truth, item.recovery_places)
+            if starts and item.tracker.broken_before:
+                item.engaged = item.tracker.fresh()
+            if item.engaged is not None and item.engaged.step(step, word, recovery_word, distances, evidence):
+                opened.append(item.constraint.name)
+            if item.tracker.step(step, word, recovery_word, distances, evidence) and (
+                item.constraint.name not in opened
+            ):
+                opened.append(item.constraint.name)
+            if item.triggers is not None:
+                trigger, obligation = item.trigger_places
+                item.triggers.step(step, _word(truth, trigger), _word(truth, obligation))
+        return tuple(opened)
+
+    def _evidence(self, step: int, place: int, source: Source) -> Evidence:
+        entity, column, quantity, value = source.detail(place)
+        partner = source.partner(column, self._evidence_frames)
+        return Evidence(
+            entity, self.names[place], quantity.name, value, quantity.threshold, quantity.unit, step, partner
+        )
+
+    def _note_peaks(self, step: int, margins: Sequence[float], source: Source) -> None:
+        for place, sense in self._senses.items():
+            beyond = margins[place] * sense
+            known = self._peaks.get(place)
+            if known is None or beyond > known[0]:
+                self._peaks[place] = (beyond, step, source)
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """Return what each evaluated constraint's automaton says at the last frame."""
+        return {item.constraint.name: item.tracker.verdict for item in self.watched}
+
+    def judgement(self) -> Judgement:
+        """Return the facts so far."""
+        if self.frames == 0:
+            raise MonitorError("nothing was judged: the monitor has seen no frame")
+        watched = {item.constraint.name: item for item in self.watched}
+        last = self.frames - 1
+        seen = 0 if self.success_step is None else min(last - self.success_step, self._post_success_frames)
+        return Judgement(
+            spec=self.spec.name,
+            variant=self.spec.variant,
+            spec_hash=self.spec.digest,
+            frames=self.frames,
+            control_rate_hz=self.rate_hz,
+            step_limit=self.step_limit,
+            success_step=self.success_step,
+            engagement_step=self.engagement_step,
+            invalid_scene=self.invalid_scene,
+            constraints=tuple(self._verdict(c, watched.get(c.name)) for c in self.spec.constraints),
+            ladder=self._rung(),
+            peaks=tuple(self._peak(place) for place in sorted(self._peaks)),
+            post_success_frames=self._post_success_frames,
+            post_success_seen=seen,
+        )
+
+    def _verdict(self, constraint: Constraint, item: _Watched | None) -> ConstraintVerdict:
+        empty = ConstraintVerdict(
+            name=constraint.name,
+            role=constraint.role,
+            formula=constraint.formula,
+            severity=constraint.severity,
+            status=self.status[constraint.name],
+        )
+        if item is None:
+            return empty
+        episodes = item.tracker.episodes()
+        engaged = self.engagement_step
+        if item.engaged is not None:
+            engaged_episodes = item.engaged.episodes()
+        else:
+            engaged_episodes = episodes if engaged is not None else ()
+        triggers: tuple[Trigger, ...] = () if item.triggers is None else item.triggers.triggers()
+        return replace(
+            empty,
+            episodes=episodes,
+            engaged_episodes=engaged_episodes,
+            triggers=triggers,
+            pending=item.tracker.pending,
+        )
+
+    def _rung(self) -> Rung:
+        limit = self.step_limit
+        if self.success_step is not None and (limit is None or self.success_step <= limit):
+            return "success"
+        if self._was_manipulated:
+            return "manipulated"
+        return "reached" if self._was_reached else "idle"
+
+    def _peak(self, place: int) -> Peak:
+        beyond, step, source = self._peaks[place]
+        entity, _, quantity, value = source.detail(place)
+        severity = beyond / self._scales[place]
+        return Peak(self.names[place], entity, quantity.name, value, quantity.threshold, quantity.unit, step, severity)

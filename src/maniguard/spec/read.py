@@ -1,0 +1,379 @@
+"""From the content of a specification file to a `Spec`, noting every mistake on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast
+
+from maniguard.errors import alternatives
+from maniguard.grounding import FILTERS, REGISTRY, GroundingError, Predicate, parse_quantity
+from maniguard.ltlf import Formula, LtlfError, parse
+from maniguard.ltlf.formula import FUTURE, PAST
+from maniguard.spec.errors import Finding, SpecError
+from maniguard.spec.model import (
+    DEFAULT_VARIANT,
+    FORMAT,
+    JUDGING_QUANTITIES,
+    SEVERITIES,
+    Binding,
+    Constraint,
+    Goal,
+    Judging,
+    Ladder,
+    Proposition,
+    Spec,
+)
+from maniguard.spec.source import read_source
+
+T = TypeVar("T")
+
+# Bounds in seconds become steps when a monitor knows its rate; here any rate will do.
+_SOME_RATE_HZ = 20.0
+
+_NAME = re.compile(r"^[a-z][a-z0-9_]*$")
+_COUNT = re.compile(r"^(\d+)(?:(\+)|-(\d+))?$")
+_TOP = (
+    "format", "name", "title", "summary", "bindings", "defaults", "propositions", "engagement", "goal", "ladder",
+    "judging", "constraints", "variants",
+)  # fmt: skip
+_OVERRIDABLE = ("bindings", "defaults", "propositions", "constraints", "judging")
+
+
+def load_spec(name_or_path: str | Path, variant: str = DEFAULT_VARIANT) -> Spec:
+    """Load one variant of a shipped specification (by name) or of a file (by path).
+
+    Raises SpecError for a file that cannot be read, an unknown variant, or the first of the mistakes that make a
+    specification unusable.
+    """
+    where, data = read_source(name_or_path)
+    spec, findings = build_spec(where, data, variant)
+    if spec is None:
+        raise SpecError(str(findings[0]))
+    return spec
+
+
+def variant_names(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of a file's variants, the default one first."""
+    variants = data.get("variants")
+    others = [str(name) for name in variants if name != DEFAULT_VARIANT] if isinstance(variants, dict) else []
+    return (DEFAULT_VARIANT, *others)
+
+
+def build_spec(where: str, data: Mapping[str, Any], variant: str) -> tuple[Spec | None, list[Finding]]:
+    """Return the variant, or None where mistakes leave nothing usable, and the mistakes."""
+    names = variant_names(data)
+    if variant not in names:
+        raise SpecError(f"{where} has no variant {variant!r}; it has {alternatives(names)}")
+    reader = _Reader(where if variant == DEFAULT_VARIANT else f"{where} ({variant})")
+    spec = reader.spec(data, variant, names)
+    return (None if reader.findings else spec), reader.findings
+
+
+class _Reader:
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.findings: list[Finding] = []
+
+    def note(self, place: str, rule: str, message: str) -> None:
+        self.findings.append(Finding(f"{self.where}: {place}", rule, message))
+
+    # Small readers: each returns something usable and notes what was wrong.
+
+    def keys(self, item: Mapping[str, Any], allowed: tuple[str, ...], place: str) -> None:
+        for key in item:
+            if key not in allowed:
+                self.note(place, "unknown-key", f"unknown key {key!r}; valid are {alternatives(allowed, limit=20)}")
+
+    def mapping(self, value: object, place: str) -> dict[str, Any]:
+        if isinstance(value, dict):
+            return value
+        if value is not None:
+            self.note(place, "type", f"expected a mapping, found {type(value).__name__}")
+        return {}
+
+    def text(self, item: Mapping[str, Any], key: str, place: str, *, required: bool = True) -> str:
+        value = item.get(key)
+        if isinstance(value, str) and value.strip():
+            return " ".join(value.split())
+        if value is not None:
+            self.note(f"{place}.{key}", "type", f"expected a text, found {value!r}")
+        elif required:
+            self.note(place, "missing-key", f"{key!r} is missing")
+        return ""
+
+    def optional(self, item: Mapping[str, Any], key: str, place: str) -> str | None:
+        return self.text(item, key, place, required=False) or None
+
+    def quantity(self, value: object, unit: str, place: str, least: float) -> float:
+        try:
+            number = parse_quantity(value, unit, "value")
+        except GroundingError as error:
+            self.note(place, "unit", str(error).removeprefix("value: "))
+            return 0.0
+        if number < least:
+            self.note(place, "range", f"{value!r} is below the least value {least:g} {unit}")
+        return number
+
+    # The file from the top.
+
+    def spec(self, data: Mapping[str, Any], variant: str, variants: tuple[str, ...]) -> Spec:
+        self.keys(data, _TOP, "top level")
+        if data.get("format") != FORMAT:
+            self.note("format", "format", f"found {data.get('format')!r}, this version reads {FORMAT!r}")
+        merged = self.merged(data, variant)
+        bindings = self.each(merged, "bindings", self.binding)
+        by_name = {binding.name: binding for binding in bindings}
+        defaults = self.mapping(merged.get("defaults"), "defaults")
+        for name in defaults:
+            if name not in REGISTRY:
+                self.unknown_predicate(name, f"defaults.{name}")
+        propositions = self.each(
+            merged, "propositions", lambda name, item, place: self.proposition(name, item, place, by_name, defaults)
+        )
+        known = frozenset(proposition.name for proposition in propositions)
+        constraints = self.each(
+            merged, "constraints", lambda name, item, place: self.constraint(name, item, place, known)
+        )
+        if not constraints:
+            self.note("constraints", "missing-key", "a specification needs at least one constraint")
+        return Spec(
+            name=self.text(data, "name", "top level"),
+            variant=variant,
+            title=self.text(data, "title", "top level"),
+            summary=self.text(merged, "summary", "top level"),
+            bindings=bindings,
+            propositions=propositions,
+            constraints=constraints,
+            engagement=self.engagement(merged, known),
+            goal=self.goal(merged.get("goal"), known),
+            ladder=self.ladder(merged.get("ladder"), known),
+            judging=self.judging(merged.get("judging")),
+            variants=variants,
+        )
+
+    def merged(self, data: Mapping[str, Any], variant: str) -> dict[str, Any]:
+        """Lay a variant over the file: named entries replace or, if null, remove the file's."""
+        merged = dict(data)
+        everything = self.mapping(data.get("variants"), "variants")
+        change = self.mapping(everything.get(variant), f"variants.{variant}")
+        self.keys(change, ("summary", *_OVERRIDABLE), f"variants.{variant}")
+        if "summary" in change:
+            merged["summary"] = change["summary"]
+        for section in _OVERRIDABLE:
+            entries = dict(self.mapping(data.get(section), section))
+            for name, entry in self.mapping(change.get(section), f"variants.{variant}.{section}").items():
+                if entry is None:
+                    if name not in entries:
+                        self.note(f"variants.{variant}.{section}", "unknown-key", f"there is no {name!r} to remove")
+                    entries.pop(name, None)
+                else:
+                    entries[name] = entry
+            merged[section] = entries
+        return merged
+
+    def each(
+        self, data: Mapping[str, Any], section: str, build: Callable[[str, Mapping[str, Any], str], T]
+    ) -> tuple[T, ...]:
+        built = []
+        for name, item in self.mapping(data.get(section), section).items():
+            place = f"{section}.{name}"
+            if not isinstance(name, str) or not _NAME.match(name):
+                self.note(place, "name", f"{name!r} is no name; use lower-case letters, digits and underscores")
+            built.append(build(str(name), self.mapping(item, place), place))
+        return tuple(built)
+
+    def binding(self, name: str, item: Mapping[str, Any], place: str) -> Binding:
+        selectors = ("role", "kind", "category", "entity", "property", "task_relevant")
+        self.keys(item, (*selectors, "count"), place)
+        if not any(key in item for key in selectors):
+            self.note(place, "missing-key", f"no selector; use one or more of {alternatives(selectors)}")
+        match = _COUNT.match(str(item.get("count", "")))
+        if match is None:
+            self.note(place, "count", f"count is {item.get('count')!r}; write 1, 2-4, 1+ or 0+")
+            least, most = 1, None
+        else:
+            least = int(match[1])
+            most = None if match[2] else int(match[3] or match[1])
+        if most is not None and (most < least or most == 0):
+            self.note(place, "count", f"count {item.get('count')!r} allows no number")
+        relevant = item.get("task_relevant", False)
+        if not isinstance(relevant, bool):
+            self.note(f"{place}.task_relevant", "type", f"expected true or false, found {relevant!r}")
+        chosen = {key: self.optional(item, key, place) for key in selectors[:-1]}
+        return Binding(name, **chosen, task_relevant=relevant is True, least=least, most=most)
+
+    def unknown_predicate(self, name: object, place: str) -> None:
+        known = alternatives(REGISTRY, limit=40)
+        self.note(place, "unknown-predicate", f"unknown predicate {name!r}; the predicates are {known}")
+
+    def proposition(
+        self,
+        name: str,
+        item: Mapping[str, Any],
+        place: str,
+        bindings: Mapping[str, Binding],
+        defaults: Mapping[str, Any],
+    ) -> Proposition:
+        predicate = self.text(item, "predicate", place)
+        of, to = self.text(item, "of", place), self.optional(item, "to", place)
+        for key, role in (("of", of), ("to", to)):
+            if role and role not in bindings:
+                self.note(
+                    f"{place}.{key}", "unknown-binding", f"unknown role {role!r}; bound are {alternatives(bindings)}"
+                )
+        quantifier = self.quantifier(item, place, bindings.get(of))
+        kind = REGISTRY.get(predicate)
+        values: tuple[tuple[str, float], ...] = ()
+        unit = ""
+        if kind is None:
+            if predicate:
+                self.unknown_predicate(predicate, f"{place}.predicate")
+        else:
+            unit = kind.unit
+            values = self.values(kind, item, place, self.mapping(defaults.get(predicate), f"defaults.{predicate}"))
+            if kind.takes_to == "required" and to is None:
+                self.note(place, "missing-key", f"predicate {predicate!r} needs a role as 'to'")
+            if kind.takes_to == "no" and to is not None:
+                self.note(f"{place}.to", "unknown-key", f"predicate {predicate!r} takes no 'to'")
+        return Proposition(name, predicate, of, to, quantifier, values, self.filters(item.get("filters"), place, unit))
+
+    def quantifier(self, item: Mapping[str, Any], place: str, binding: Binding | None) -> Literal["any", "all"]:
+        value = item.get("quantifier")
+        if value is None:
+            if binding is not None and binding.most != 1:
+                message = f"role {binding.name!r} may be several entities; say quantifier: any or all"
+                self.note(place, "missing-key", message)
+            return "all"
+        if value not in ("any", "all"):
+            self.note(f"{place}.quantifier", "type", f"found {value!r}, valid are all, any")
+            return "all"
+        return cast(Literal["any", "all"], value)
+
+    def values(
+        self, kind: type[Predicate], item: Mapping[str, Any], place: str, defaults: Mapping[str, Any]
+    ) -> tuple[tuple[str, float], ...]:
+        params = {param.name: param for param in kind.params}
+        given = {key: value for key, value in item.items() if key not in _PROPOSITION_KEYS}
+        for source, where in ((given, place), (defaults, f"defaults.{kind.name}")):
+            for key in source:
+                if key not in params:
+                    known = alternatives(params)
+                    self.note(where, "unknown-parameter", f"{kind.name!r} has no parameter {key!r}; it has {known}")
+        values = []
+        for name, param in params.items():
+            if name in given:
+                values.append((name, self.quantity(given[name], param.unit, f"{place}.{name}", param.minimum)))
+            elif name in defaults:
+                place_of_default = f"defaults.{kind.name}.{name}"
+                values.append((name, self.quantity(defaults[name], param.unit, place_of_default, param.minimum)))
+            else:
+                self.note(place, "missing-parameter", f"{kind.name!r} needs {name!r} in {param.unit}: {param.summary}")
+        return tuple(values)
+
+    def filters(self, value: object, place: str, unit: str) -> tuple[tuple[str, float], ...]:
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            self.note(f"{place}.filters", "type", f"expected a list, found {type(value).__name__}")
+            return ()
+        filters = []
+        for index, item in enumerate(value):
+            where = f"{place}.filters[{index}]"
+            if item == "latch":
+                filters.append(("latch", 0.0))
+            elif isinstance(item, dict) and len(item) == 1 and next(iter(item)) in FILTERS and "latch" not in item:
+                ((name, argument),) = item.items()
+                filters.append((name, self.quantity(argument, FILTERS[name] or unit, f"{where}.{name}", 0.0)))
+            else:
+                self.note(
+                    where,
+                    "filter",
+                    f"{item!r} is no filter; valid are {alternatives(FILTERS)}, with a duration or band",
+                )
+        return tuple(filters)
+
+    def formula(self, text: str, place: str, known: frozenset[str], *, plain: bool = False) -> Formula | None:
+        """Parse `text`, whose atoms must be `known`; `plain` forbids temporal operators."""
+        if not text:
+            return None
+        try:
+            formula = parse(text, rate_hz=_SOME_RATE_HZ)
+        except LtlfError as error:
+            self.note(place, "formula", " ".join(str(error).split()))
+            return None
+        for name in formula.atom_order():
+            if name not in known:
+                self.note(
+                    place, "unknown-proposition", f"unknown proposition {name!r}; there are {alternatives(known)}"
+                )
+        if plain and any(part.op in FUTURE or part.op in PAST for part in formula.walk()):
+            self.note(place, "formula", f"{text!r} has a temporal operator; here only ! & | ^ -> <-> are allowed")
+        return formula
+
+    def constraint(self, name: str, item: Mapping[str, Any], place: str, known: frozenset[str]) -> Constraint:
+        self.keys(item, ("role", "formula", "sentence", "severity", "trigger", "obligation", "recovery"), place)
+        severity = self.text(item, "severity", place)
+        if severity and severity not in SEVERITIES:
+            self.note(f"{place}.severity", "type", f"found {severity!r}, valid are {alternatives(SEVERITIES)}")
+        trigger, obligation = self.optional(item, "trigger", place), self.optional(item, "obligation", place)
+        if (trigger is None) != (obligation is None):
+            self.note(place, "missing-key", "'trigger' and 'obligation' belong together")
+        if trigger is not None and obligation is not None:
+            if "formula" in item:
+                self.note(place, "unknown-key", "'formula' follows from 'trigger' and 'obligation'; leave it out")
+            self.formula(trigger, f"{place}.trigger", known, plain=True)
+            self.formula(obligation, f"{place}.obligation", known)
+            formula = f"G(({trigger}) -> ({obligation}))"
+        else:
+            formula = self.text(item, "formula", place)
+            self.formula(formula, f"{place}.formula", known)
+        recovery = self.optional(item, "recovery", place)
+        if recovery is not None:
+            self.formula(recovery, f"{place}.recovery", known)
+        sentence = self.text(item, "sentence", place)
+        return Constraint(
+            name, self.text(item, "role", place), formula, sentence, severity, trigger, obligation, recovery
+        )
+
+    def engagement(self, data: Mapping[str, Any], known: frozenset[str]) -> str | None:
+        name = self.optional(data, "engagement", "top level")
+        if name is not None and name not in known:
+            self.note(
+                "engagement", "unknown-proposition", f"unknown proposition {name!r}; there are {alternatives(known)}"
+            )
+        return name
+
+    def goal(self, value: object, known: frozenset[str]) -> Goal | None:
+        if value is None:
+            return None
+        item = self.mapping(value, "goal")
+        self.keys(item, ("formula", "dwell", "sentence"), "goal")
+        formula = self.text(item, "formula", "goal")
+        self.formula(formula, "goal.formula", known, plain=True)
+        dwell = self.quantity(item.get("dwell"), "s", "goal.dwell", 0.0)
+        return Goal(formula, dwell, self.text(item, "sentence", "goal"))
+
+    def ladder(self, value: object, known: frozenset[str]) -> Ladder:
+        item = self.mapping(value, "ladder")
+        self.keys(item, ("manipulated", "reached"), "ladder")
+        rungs = {key: self.optional(item, key, "ladder") for key in ("manipulated", "reached")}
+        for key, formula in rungs.items():
+            self.formula(formula or "", f"ladder.{key}", known, plain=True)
+        return Ladder(**rungs)
+
+    def judging(self, value: object) -> Judging:
+        item = self.mapping(value, "judging")
+        self.keys(item, tuple(quantity.name for quantity in JUDGING_QUANTITIES), "judging")
+        values = []
+        for quantity in JUDGING_QUANTITIES:
+            if quantity.name not in item:
+                self.note("judging", "missing-key", f"{quantity.name!r} is missing, in {quantity.unit}")
+                values.append(0.0)
+            else:
+                values.append(self.quantity(item[quantity.name], quantity.unit, f"judging.{quantity.name}", 0.0))
+        return Judging(*values)
+
+
+_PROPOSITION_KEYS = frozenset({"predicate", "of", "to", "quantifier", "filters"})
