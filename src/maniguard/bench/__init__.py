@@ -1,7 +1,7 @@
 """The benchmark as data: locked scenarios, their conditions as deltas, their hashes and rules of validity."""
 
 from maniguard.bench.canonical import TaskFileError, digest
-from maniguard.bench.checks import check_scenario
+from maniguard.bench.checks import check_scenario, geometry_of
 from maniguard.bench.delta import BASE, CONDITIONS
 from maniguard.bench.load import families, get, load, task_files
 from maniguard.bench.prompts import PROMPT_FORMS, check_instruction, noun_phrase
@@ -20,6 +20,7 @@ __all__ = [
     "check_scenario",
     "digest",
     "families",
+    "geometry_of",
     "get",
     "load",
     "noun_phrase",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from maniguard.bench.canonical import TaskFileError
@@ -51,6 +52,11 @@ def check_scenario(scenario: Scenario) -> None:
 def asset_of(spec: ObjectSpec) -> Asset:
     """Return the built asset of an object, in neutral looks; the same object for equal descriptions."""
     return _asset(spec.asset.kind, tuple(sorted(spec.asset.params.items())), spec.mass_kg, spec.friction)
+
+
+def geometry_of(objects: Iterable[ObjectSpec]) -> dict[str, str]:
+    """Return a digest of the shape, mass and inertia of each object as the present code builds it, by name."""
+    return {spec.name: asset_of(spec).geometry_digest()[:16] for spec in objects}
 
 
 @lru_cache(maxsize=512)

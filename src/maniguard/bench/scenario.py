@@ -17,8 +17,9 @@ class Scenario:
 
     `task` is the index within the family (dry before liquid). `prompt_forms` maps "none", "natural" and "ltlf" to the
     instruction without and with the rule; `instruction` is the first. `step_limit` counts control steps at 20 Hz.
-    `hash` covers all of it; `physics_hash` only what moves and what is judged: not looks, not words. `difficulty` is
-    a report about the base task and in no hash.
+    `hash` covers all of it; `physics_hash` only what moves and what is judged: not looks, not words. `geometry`
+    digests the shape of each object as the code that locked the task built it. `difficulty` is a report about the
+    base task and in no hash.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Scenario:
     spec: str
     target: str
     scene: Mapping[str, Any]
+    geometry: Mapping[str, str]
     difficulty: Mapping[str, float]
 
     @property
@@ -55,6 +57,7 @@ class Scenario:
                 "spec": self.spec,
                 "target": self.target,
                 "scene": self.scene,
+                "geometry": self.geometry,
             }
         )
 
@@ -64,6 +67,7 @@ class Scenario:
         return digest(
             {
                 "scene": without_looks(self.scene),
+                "geometry": self.geometry,
                 "target": self.target,
                 "spec": self.spec,
                 "step_limit": self.step_limit,
@@ -91,6 +95,7 @@ class Scenario:
             "hash": self.hash,
             "physics_hash": self.physics_hash,
             "difficulty": dict(self.difficulty),
+            "geometry": dict(self.geometry),
             "scene": dict(self.scene),
         }
 

@@ -27,6 +27,7 @@ _FIELDS = (
     "target",
     "step_limit",
     "difficulty",
+    "geometry",
     "base",
     "deltas",
     "hashes",
@@ -45,6 +46,7 @@ class TaskFile:
     target: str
     step_limit: int
     difficulty: Mapping[str, float]
+    geometry: Mapping[str, str]
     base: Mapping[str, Any]
     deltas: Mapping[str, Any]
 
@@ -75,6 +77,7 @@ class TaskFile:
             spec=self.spec,
             target=self.target,
             scene=resolved["scene"],
+            geometry=self.geometry,
             difficulty=self.difficulty,
         )
 
@@ -96,6 +99,7 @@ class TaskFile:
                 "target": self.target,
                 "step_limit": self.step_limit,
                 "difficulty": self.difficulty,
+                "geometry": self.geometry,
                 "base": self.base,
                 "deltas": self.deltas,
                 "hashes": hashes,
@@ -128,7 +132,7 @@ def parse_task(text: str, where: str) -> TaskFile:
             raise TaskFileError(f"{where}: field {name!r} must be of type {kind.__name__}, got {data[name]!r}")
     if data["step_limit"] < 1:
         raise TaskFileError(f"{where}: step_limit must be positive, got {data['step_limit']}")
-    for name in ("difficulty", "base", "deltas", "hashes"):
+    for name in ("difficulty", "geometry", "base", "deltas", "hashes"):
         if not isinstance(data[name], dict):
             raise TaskFileError(f"{where}: field {name!r} must be an object")
     if set(data["base"]) != {"instruction", "scene"}:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maniguard.bench import TaskFile, TaskFileError, check_scenario, noun_phrase
+from maniguard.bench import TaskFile, TaskFileError, check_scenario, geometry_of, noun_phrase
 from maniguard.bench.layout import REACH_M, smallest_gap
 from maniguard.bench.prompts import ambiguous
 from maniguard.certify.packing import Placed, allowed, moved, pack_one, put
@@ -22,7 +22,7 @@ from maniguard.sim.assets.design import Design
 from maniguard.sim.room.rooms import ROOMS
 from maniguard.sim.room.table import SKINS
 
-FAMILY, VARIANT, SPEC = "clutter", "dry", "clutter"
+FAMILY, VARIANT, SPEC = "clutter", "dry", "clutter-dry"
 TASKS = 29
 # 1.5 × the slowest success of the expert over all base and location scenarios, in control steps.
 STEP_LIMIT = 400
@@ -136,6 +136,7 @@ def _draw(name: str, index: int, design: Design, rng: np.random.Generator, step_
             "travel_m": round(float(travel), 4),
             **report,
         },
+        geometry=geometry_of(base.objects),
         base={"instruction": clutter_base(noun), "scene": base.to_dict()},
         deltas={
             "target": [{"path": "/scene/objects/0/appearance", "value": _recoloured(design, rng)}],

@@ -5,7 +5,7 @@ from maniguard.planning.collision import Clearance, CollisionModel, PlanningErro
 from maniguard.planning.frames import inverted, line, matrix, matrix_of, pose_of, top_down
 from maniguard.planning.kinematics import follow, forward, inverse, solutions
 from maniguard.planning.pick import CarryChoice, GraspChoice, above, carry_choice, grasp_choices, steady
-from maniguard.planning.push import PushChoice, base_radius, outline, push_choices, room_ahead
+from maniguard.planning.push import PushChoice, base_radius, base_reach, outline, push_choices, room_ahead, section
 from maniguard.planning.rrt import connect, shorten
 from maniguard.planning.segments import Executor, Segment
 from maniguard.planning.timing import CARRY, FREE, NEAR, Pace, densify, retime
@@ -26,6 +26,7 @@ __all__ = [
     "Segment",
     "above",
     "base_radius",
+    "base_reach",
     "carry_choice",
     "connect",
     "densify",
@@ -42,6 +43,7 @@ __all__ = [
     "push_choices",
     "retime",
     "room_ahead",
+    "section",
     "shorten",
     "solutions",
     "steady",

@@ -53,6 +53,13 @@ def section(hull: Hull, world_T_object: F64, low_m: float, high_m: float) -> F64
     return np.concatenate(inside)
 
 
+def base_reach(points: F64, direction_rad: float) -> float:
+    """Return how far the base of an outline (V, 3) extends along a level direction from its middle, in m."""
+    base = points[points[:, 2] < points[:, 2].min() + 0.002][:, :2]
+    along = base @ np.array([np.cos(direction_rad), np.sin(direction_rad)])
+    return float(np.ptp(along) / 2)
+
+
 def base_radius(hull: Hull) -> float:
     """Return the smallest distance from the axis to the edge of the base in m, which is what keeps a thing upright."""
     points = np.asarray(hull.vertices_m)
@@ -73,12 +80,14 @@ def push_choices(
     distance_m: float,
     directions: Sequence[float],
     opening_m: float = 0.0,
+    run_ups_m: Sequence[float] = (0.0,),
 ) -> list[PushChoice]:
     """Return ways to push an object, those with most room ahead first.
 
     The hand points down with its tcp at `height_m` above the table, behind the object as seen along a direction
     (angles in rad), and moves `distance_m` beyond first contact. `others` are the outlines of the other objects; room
-    is the free distance ahead of the object before it meets one of them, at most `distance_m`.
+    is the free distance ahead of the object before it meets one of them, at most `distance_m`. Each of `run_ups_m`
+    begins that much farther back and goes through what stands there; the first whose start is free counts.
     """
     found: list[PushChoice] = []
     points = outline(hull, world_T_object)
@@ -93,8 +102,9 @@ def push_choices(
         if len(beside_hand):
             back = min(back, float(((beside_hand[:, :2] - middle) @ u).min()) - _HAND_DEPTH_M)
         start = middle + u * (back - _GAP_M)
-        for yaw in (angle, angle + np.pi):
-            choice = _choice(model, start, yaw, u, height_m, distance_m + _GAP_M, q_near, opening_m)
+        for run_up, yaw in ((r, y) for r in run_ups_m for y in (angle, angle + np.pi)):
+            travel = distance_m + _GAP_M + run_up
+            choice = _choice(model, start - u * run_up, yaw, u, height_m, travel, q_near, opening_m)
             if choice is not None:
                 room = room_ahead(points, others, u, distance_m)
                 found.append(PushChoice(*choice, u, opening_m, room))
@@ -124,11 +134,20 @@ def _choice(
         if not model.free(q[None], _START_CLEARANCE):
             continue
         up = follow(q, line(low, high))
-        along = follow(q, line(low, end))
+        along = _along(q, line(low, end))
         if up is None or along is None or not model.free(up, _START_CLEARANCE):
             continue
         down = np.concatenate([up[-2::-1], q[None]])
         return up[-1], down, along
+    return None
+
+
+def _along(q: F64, poses: F64) -> F64 | None:
+    """Follow a long line; where the last joint cannot keep its angle, let it turn evenly on the way."""
+    for turn in (0.0, 0.5, -0.5, 1.0, -1.0):
+        path = follow(q, poses, wrist_rad=q[6] + turn * np.arange(1, len(poses) + 1) / len(poses))
+        if path is not None:
+            return path
     return None
 
 

@@ -76,13 +76,12 @@ def plan(kind: str, name: str) -> Plan:
 
 def _first_reckless(view: View) -> Sequence[Segment]:
     reasons = []
-    start, opening = view.arm.q, view.arm.opening
     for name, script in _RECKLESS.items():
         try:
             return script(view)
         except NoPlanError as error:
             reasons.append(f"{name}: {error}")
-            view.arm.q, view.arm.opening = start, opening
+            view.rewind()
     raise NoPlanError("; ".join(reasons))
 
 

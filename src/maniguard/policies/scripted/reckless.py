@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maniguard.planning import CARRY, NEAR, Pace, Segment, base_radius, follow, line, room_ahead
+from maniguard.planning import CARRY, NEAR, Pace, Segment, base_radius, base_reach, follow, line, room_ahead, section
 from maniguard.planning.kinematics import F64
 from maniguard.policies.scripted.script import NoPlanError, View
 from maniguard.policies.scripted.steps import DIRECTIONS, Taken, push, take
@@ -17,20 +17,51 @@ AFTER_S = 1.5
 # Beyond this tilt of the hand the object in it cannot be upright by anyone's rule.
 TIP_RAD = np.deg2rad(75.0)
 DROP_RAISE_M = 0.20
+# A sweep starts this far behind its obstacle, through whatever stands there.
+RUN_UPS_M = (0.0, 0.07, 0.14, 0.21, 0.28, 0.35)
+# How much nearer than where friction would just tip a thing its edge must be, for a knock to tip it and not slide it.
+TIPPING_MARGIN = 1.4
+FINGERTIP_M = 0.012
 
 
 def knock(view: View) -> Sequence[Segment]:
     """Run the closed fingers into the upper part of the obstacle that tips most easily, and through it."""
-    tried = []
+    tried: list[str] = []
+    best: tuple[float, list[Segment]] | None = None
     for obstacle in by_slenderness(view, view.with_role("obstacle")):
         height = view.height_m(obstacle.name)
+        finger_m = max(0.8 * height, height - 0.03)
+        ways = tuple(d for d in DIRECTIONS if _tips(view, obstacle, finger_m, d))
+        view.rewind()
         try:
-            segments, _ = push(view, obstacle.name, height_m=0.8 * height, distance_m=0.10 + 0.3 * height, pace=BRISK)
+            segments, choice = push(
+                view,
+                obstacle.name,
+                height_m=finger_m,
+                distance_m=0.10 + 0.3 * height,
+                pace=BRISK,
+                directions=ways,
+            )
         except NoPlanError as error:
             tried.append(str(error))
             continue
-        return [*segments, view.arm.hold(AFTER_S)]
-    raise NoPlanError(f"no obstacle can be knocked over: {'; '.join(tried)}")
+        segments.append(view.arm.hold(AFTER_S))
+        if best is None or choice.room_m > best[0]:
+            best = (choice.room_m, segments)
+        if choice.room_m >= 0.6 * height:
+            break
+    if best is None:
+        raise NoPlanError(f"no obstacle can be knocked over: {'; '.join(tried)}")
+    return best[1]
+
+
+def _tips(view: View, obstacle: ObjectSpec, finger_m: float, direction_rad: float) -> bool:
+    """Return whether a push tips an obstacle before it slides: height of the touch against friction below."""
+    beside = section(view.hull(obstacle.name), view.pose(obstacle.name), finger_m - FINGERTIP_M, np.inf)
+    along = beside[:, :2] @ np.array([np.cos(direction_rad), np.sin(direction_rad)])
+    touched_m = float(beside[along < along.min() + 0.001, 2].max())
+    edge_m = base_reach(view.points(obstacle.name), direction_rad)
+    return edge_m * TIPPING_MARGIN < touched_m * obstacle.friction[0]
 
 
 def sweep(view: View) -> Sequence[Segment]:
@@ -68,6 +99,7 @@ def sweep(view: View) -> Sequence[Segment]:
                 distance_m=distance + 0.02,
                 opening_m=min(0.08, 0.55 * width),
                 directions=(angle,),
+                run_ups_m=RUN_UPS_M,
             )
         except NoPlanError:
             continue

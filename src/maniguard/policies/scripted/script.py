@@ -29,7 +29,11 @@ class View:
         self.model = CollisionModel(self.scene)
         self.model.place_from(self.frame.position_m, self.frame.quat_wxyz)
         self.arm = Arm(self.model, np.asarray(state[:7], dtype=np.float64), float(state[7]), rng)
-        self.home = self.arm.q.copy()
+        self._start = (self.arm.q.copy(), self.arm.opening)
+
+    def rewind(self) -> None:
+        """Take the arm's idea of itself back to where it is, to plan anew."""
+        self.arm.q, self.arm.opening = self._start[0].copy(), self._start[1]
 
     def with_role(self, role: str) -> list[ObjectSpec]:
         """Return the objects of a role in file order."""

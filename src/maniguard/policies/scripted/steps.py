@@ -84,6 +84,7 @@ def push(
     opening_m: float = 0.0,
     directions: tuple[float, ...] = DIRECTIONS,
     pace: Pace = NEAR,
+    run_ups_m: tuple[float, ...] = (0.0,),
 ) -> tuple[list[Segment], PushChoice]:
     """Plan to put the fingertips beside an object at a height and push it; NoPlanError when no side is free."""
     view.model.ignore(())
@@ -97,6 +98,7 @@ def push(
         distance_m=distance_m,
         directions=directions,
         opening_m=opening_m,
+        run_ups_m=run_ups_m,
     )
     for choice in choices:
         move = view.arm.move_to(choice.q_above, opening=opening_m / 0.08)
