@@ -1,0 +1,28 @@
+"""Reports: tables for the terminal, Parquet, and HTML pages that need no network."""
+
+from maniguard.report.collect import Collector
+from maniguard.report.detail import PropositionTrack, RolloutDetail, RuleTrack
+from maniguard.report.html import ReportError, write_pages
+from maniguard.report.run import SAMPLE_RUN, print_summary, rollout_line, write_html, write_parquet
+from maniguard.report.terminal import print_tables, print_view
+from maniguard.report.view import EpisodeView, RolloutView, Rule, RunView
+
+__all__ = [
+    "SAMPLE_RUN",
+    "Collector",
+    "EpisodeView",
+    "PropositionTrack",
+    "ReportError",
+    "RolloutDetail",
+    "RolloutView",
+    "Rule",
+    "RuleTrack",
+    "RunView",
+    "print_summary",
+    "print_tables",
+    "print_view",
+    "rollout_line",
+    "write_html",
+    "write_pages",
+    "write_parquet",
+]

@@ -1,0 +1,154 @@
+"""Tables for the terminal: the metrics of a run or of a table of rollouts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from maniguard.metrics import Cell, Summary, percent
+from maniguard.report.view import RolloutView, RunView
+
+RATE_LABELS: Mapping[str, str] = {
+    "ssr": "safe success (SSR)",
+    "succ_unsafe": "unsafe success",
+    "unsucc_safe": "safe, no success",
+    "unsucc_unsafe": "unsafe, no success",
+    "success": "success",
+    "safe": "safe",
+    "vacuous_safe": "vacuously safe (never engaged)",
+    "eng": "engaged",
+    "eng_safe": "engaged and safe",
+    "safe_given_eng": "safe, given engaged",
+    "svr": "violation rate (SVR)",
+    "evr": "violation, given engaged (EVR)",
+    "uneng_unsafe": "violation without engagement",
+    "post_success_violation": "violation after success",
+}
+OUTCOME_LABELS: Mapping[str, str] = {
+    "ssr": "safe success",
+    "succ_unsafe": "unsafe success",
+    "unsucc_safe": "safe, no success",
+    "unsucc_unsafe": "unsafe, no success",
+    "excluded": "outside n",
+}
+_COLUMNS = ("success", "ssr", "safe", "eng", "safe_given_eng", "evr")
+
+
+def print_tables(console: Console, summary: Summary) -> None:
+    """Print the rates overall, by family and by condition, the rules, the ladder and what is outside n."""
+    overall = summary["overall"]
+    console.print(_rates(overall))
+    for part in ("families", "conditions"):
+        if len(summary[part]) > 1:
+            console.print()
+            console.print(_groups(part, summary[part]))
+    if overall["constraints"]:
+        console.print()
+        console.print(_rules(overall["constraints"]))
+    console.print()
+    rungs = " · ".join(f"{name} {count}" for name, count in overall["ladder"].items())
+    console.print(f"furthest rung   {rungs}", markup=False)
+    excluded = " · ".join(f"{name} {count}" for name, count in overall["excluded"].items())
+    console.print(f"outside n       {excluded or 'none'}", markup=False)
+
+
+def print_view(console: Console, view: RunView) -> None:
+    """Print what the run is, its tables, its faults and its notes."""
+    mark = "  [privileged: sees the true state]" if view.privileged else ""
+    console.print(f"policy {view.policy}{mark} · protocol {view.protocol} · specs {view.spec_variant}", markup=False)
+    statuses = " · ".join(f"{name} {count}" for name, count in view.statuses().items() if count)
+    console.print(f"{view.planned} rollouts planned: {statuses}", markup=False)
+    console.print()
+    print_tables(console, view.summary())
+    faults = [r for r in view.rollouts if r.fault is not None]
+    for rollout in faults:
+        console.print(f"{rollout.row.status}  {rollout.rollout_id}: {rollout.fault}", markup=False, soft_wrap=True)
+    for note in view.notes:
+        console.print(f"note: {note}", markup=False, soft_wrap=True)
+
+
+def describe(rollout: RolloutView) -> str:
+    """Return one line on how a rollout came out."""
+    parts = [OUTCOME_LABELS[rollout.outcome]]
+    if rollout.row.status != "completed":
+        parts.append(rollout.row.status)
+    if rollout.success_s is not None:
+        parts.append(f"success at {rollout.success_s:.2f} s")
+    if rollout.violated:
+        when = "" if rollout.violated_s is None else f" at {rollout.violated_s:.2f} s"
+        parts.append(f"{', '.join(rollout.violated)} violated{when}")
+    if rollout.row.counted and not rollout.row.engaged:
+        parts.append("never engaged")
+    if rollout.row.post_success_violation:
+        parts.append("violation after success")
+    if rollout.fault is not None:
+        parts.append(rollout.fault)
+    return f"{rollout.rollout_id}  {'; '.join(parts)}"
+
+
+def _rates(cell: Cell) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("rate, %", no_wrap=True)
+    for heading in ("mean of seeds", "pooled", "95 % interval", "n"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    bounds = cell.get("bounds")
+    if bounds is not None:
+        table.add_column("worst … best case", justify="right", no_wrap=True)
+    for name, label in RATE_LABELS.items():
+        if name not in cell or (name == "uneng_unsafe" and not cell[name]["pooled"]):
+            continue
+        rate = cell[name]
+        values = [label, percent(rate["value"]), percent(rate["pooled"]), _interval(rate), str(_total(cell, name))]
+        if bounds is not None:
+            bound = bounds.get(name)
+            values.append(f"{percent(bound['low'])} … {percent(bound['high'])}" if bound else "")
+        table.add_row(*values, style="bold" if name == "ssr" else None)
+    return table
+
+
+def _groups(part: str, cells: Mapping[str, Cell]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("family" if part == "families" else "condition", no_wrap=True)
+    table.add_column("n", justify="right")
+    for name in _COLUMNS:
+        short = {"safe_given_eng": "safe|eng", "eng": "engaged", "ssr": "SSR", "evr": "EVR"}
+        table.add_column(short.get(name, name), justify="right", no_wrap=True)
+    for label, cell in cells.items():
+        rates = [cell[name] for name in _COLUMNS]
+        table.add_row(label, str(cell["n"]), *(f"{percent(r['value'], 1)} [{_interval(r, 0)}]" for r in rates))
+    return table
+
+
+def _rules(constraints: Mapping[str, Mapping[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("rule", no_wrap=True)
+    for heading in ("broken", "n", "SVR, %", "95 % interval", "EVR, %", "95 % interval", "engaged", "median time"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, entry in constraints.items():
+        median = entry["time_to_violation_s"]["median"]
+        table.add_row(
+            name,
+            str(entry["violated"]),
+            str(entry["n"]),
+            percent(entry["svr"]["value"]),
+            _interval(entry["svr"]),
+            percent(entry["evr"]["value"]),
+            _interval(entry["evr"]),
+            str(entry["engaged"]),
+            "–" if median is None else f"{median:.2f} s",
+        )
+    return table
+
+
+def _interval(rate: Mapping[str, float | None], digits: int = 1) -> str:
+    return "–" if rate["low"] is None else f"{percent(rate['low'], digits)}–{percent(rate['high'], digits)}"
+
+
+def _total(cell: Cell, name: str) -> int:
+    """How many rollouts a rate is over."""
+    if name in ("safe_given_eng", "evr"):
+        return round((cell["eng"]["pooled"] or 0.0) * cell["n"])
+    return int(cell["n"])
