@@ -23,12 +23,17 @@ from maniguard.ltlf.errors import (
     ParseError,
     TraceError,
 )
+from maniguard.ltlf.explain import Explanation, Fact, explain
 from maniguard.ltlf.formula import Formula
+from maniguard.ltlf.frames import FrameRunner
+from maniguard.ltlf.hoa import from_hoa
 from maniguard.ltlf.monitor import Final, Monitor
 from maniguard.ltlf.monitor_set import MonitorSet
 from maniguard.ltlf.parser import parse
 from maniguard.ltlf.recovery import Episode, EpisodeEnd, RecoveryMonitor
+from maniguard.ltlf.robustness import RobustnessMonitor, robustness
 from maniguard.ltlf.semantics import evaluate
+from maniguard.ltlf.signals import evaluate_signals
 from maniguard.ltlf.triggers import Activation, Outcome, Rule, TriggerMonitor, extract_activations, rules
 
 __all__ = [
@@ -41,11 +46,14 @@ __all__ = [
     "DialectWarning",
     "Episode",
     "EpisodeEnd",
+    "Explanation",
+    "Fact",
     "Final",
     "Finding",
     "FindingKind",
     "Formula",
     "FormulaError",
+    "FrameRunner",
     "LtlfError",
     "MissingAtomError",
     "Monitor",
@@ -53,6 +61,7 @@ __all__ = [
     "Outcome",
     "ParseError",
     "RecoveryMonitor",
+    "RobustnessMonitor",
     "Rule",
     "TraceError",
     "TriggerMonitor",
@@ -63,11 +72,15 @@ __all__ = [
     "compile_dfa",
     "difference",
     "evaluate",
+    "evaluate_signals",
+    "explain",
     "extract_activations",
     "find_trace",
+    "from_hoa",
     "is_satisfiable",
     "is_valid",
     "parse",
+    "robustness",
     "rules",
     "run_batch",
 ]

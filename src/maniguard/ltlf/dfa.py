@@ -229,6 +229,48 @@ class Dfa:
             "guards": list(self.roots),
         }
 
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Dfa:
+        """Return the automaton that `to_dict` described.
+
+        Raises:
+            TraceError: the description is not of this format, or is inconsistent.
+        """
+        from maniguard.ltlf.minimise import minimise
+        from maniguard.ltlf.parser import parse
+
+        if plain.get("format") != "maniguard-dfa" or plain.get("version") != 1:
+            raise TraceError("not a description of an automaton in the format maniguard-dfa, version 1")
+        atoms, nodes, roots = tuple(plain["atoms"]), plain["nodes"], list(plain["guards"])
+        accepting = set(plain["accepting"])
+        count = len(roots)
+        for i, (atom, lo, hi) in enumerate(nodes):
+            if not (0 <= atom < len(atoms) and -count <= lo < i and -count <= hi < i):
+                raise TraceError(f"node {i} of the automaton is inconsistent")
+        if not count or not all(-count <= r < len(nodes) for r in roots) or not accepting <= set(range(count)):
+            raise TraceError("the guards or accepting states of the automaton are inconsistent")
+        raw = Raw(
+            [n[0] for n in nodes],
+            [n[1] for n in nodes],
+            [n[2] for n in nodes],
+            roots,
+            [s in accepting for s in range(count)],
+        )
+        formula = plain.get("formula")
+        return cls(atoms, minimise(raw), None if formula is None else parse(formula))
+
+    def to_hoa(self) -> str:
+        """Return the automaton in the Hanoi Omega-Automata format, its states read as those of a finite automaton."""
+        from maniguard.ltlf.hoa import to_hoa
+
+        return to_hoa(self)
+
+    def to_svg(self) -> str:
+        """Return a picture of the automaton."""
+        from maniguard.ltlf.export_svg import to_svg
+
+        return to_svg(self)
+
     def to_dot(self) -> str:
         """Return the automaton as a Graphviz digraph, one edge per pair of states."""
         from maniguard.ltlf.export_dot import to_dot

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from maniguard.ltlf.dfa import Dfa, Verdict
-from maniguard.ltlf.formula import show_name
-from maniguard.ltlf.guards import cubes
+from maniguard.ltlf.guards import guard_text, guards
 
-_FILL = {
+FILL = {
     Verdict.PERM_SAT: "#2e9d5b",
     Verdict.CURR_SAT: "#cdebd5",
     Verdict.CURR_VIOL: "#fde3c0",
     Verdict.PERM_VIOL: "#d9534f",
 }
+"""The colour of each verdict, in every picture of an automaton."""
 
 
 def to_dot(dfa: Dfa) -> str:
@@ -27,14 +27,11 @@ def to_dot(dfa: Dfa) -> str:
     lines.append('  init [shape=point, style="", label=""];')
     for state in range(dfa.num_states):
         shape = "doublecircle" if dfa.accept[state] else "circle"
-        lines.append(f'  {state} [shape={shape}, fillcolor="{_FILL[dfa.verdict(state)]}"];')
+        lines.append(f'  {state} [shape={shape}, fillcolor="{FILL[dfa.verdict(state)]}"];')
     lines.append(f"  init -> {dfa.initial};")
     for state in range(dfa.num_states):
-        for target, terms in sorted(cubes(dfa, state).items()):
-            text = " | ".join(
-                " & ".join(("" if sign else "!") + show_name(dfa.atoms[a]) for a, sign in t) for t in terms
-            )
-            lines.append(f"  {state} -> {target} [label={_quote(text or 'true')}];")
+        for target, cubes in guards(dfa, state).items():
+            lines.append(f"  {state} -> {target} [label={_quote(guard_text(dfa, cubes, limit=40))}];")
     lines.append("}")
     return "\n".join(lines) + "\n"
 
