@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from maniguard.metrics import percent
+from maniguard.metrics import paired_difference, percent
 from maniguard.report.html import write_pages
 
 from .samples import detail, run_view
@@ -194,3 +194,18 @@ def test_every_control_has_a_name(report, page):
 def test_a_narrow_window_does_not_scroll_sideways(report, page):
     page.open(report[1], width=400)
     assert page.run("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_differences_from_the_base_are_paired(report, page):
+    view, address = report
+    page.open(address)
+    cells = page.run(
+        "Object.fromEntries([...document.querySelectorAll('tr[data-shift]')].map(r => [r.dataset.shift,"
+        " [...r.cells].slice(2).map(c => c.innerText)]))"
+    )
+    base, moved = ([r for r in view.rows if r.condition == c] for c in ("base", "location"))
+    expected = paired_difference(base, moved, rate="success", across_conditions=True)
+    points, _, discordant, pairs, _ = cells["location success"]
+    assert float(points) == pytest.approx(100 * expected.difference, abs=0.051)
+    assert discordant == f"{expected.only_a} / {expected.only_b}"
+    assert int(pairs) == expected.pairs

@@ -31,7 +31,9 @@ def packed(values: ArrayLike, *, step: float | None = None) -> Mapping[str, Any]
     """
     array = np.asarray(values, dtype=np.float64)
     finite = np.abs(array[np.isfinite(array)])
-    scale = step if step is not None else (float(finite.max()) / _LARGEST if finite.size and finite.max() > 0 else 1.0)
+    # A peak of (almost) nothing has no useful step of its own; every value is then 0.
+    peak = float(finite.max(initial=0.0))
+    scale = step if step is not None else peak / _LARGEST if peak > 1e-30 else 1.0
     with np.errstate(invalid="ignore"):
         units = np.clip(np.rint(array / scale), -_LARGEST, _LARGEST)
     stored = np.where(np.isnan(array), _MISSING, units).astype("<i2")

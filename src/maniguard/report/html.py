@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -99,10 +100,7 @@ def _data_uri(video: Path) -> str:
 
 
 def _page(title: str, mode: str, data: Sequence[tuple[str, Any]], scripts: Sequence[str]) -> bytes:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("maniguard.report"), autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    page = environment.get_template("page.html.j2").render(
+    page = _template().render(
         title=title,
         mode=mode,
         style=_static("report.css"),
@@ -112,6 +110,14 @@ def _page(title: str, mode: str, data: Sequence[tuple[str, Any]], scripts: Seque
     return page.encode()
 
 
+@cache
+def _template() -> jinja2.Template:
+    loader = jinja2.PackageLoader("maniguard.report")
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    return environment.get_template("page.html.j2")
+
+
+@cache
 def _static(name: str) -> str:
     return resources.files("maniguard.report").joinpath("static", name).read_text(encoding="utf-8")
 

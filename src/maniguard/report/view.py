@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,12 @@ from maniguard.metrics import (
     cell,
     dashed,
     ordered_names,
+    paired_difference,
     summarize,
 )
 
 RUN_FORMAT = "maniguard-report-run/1"
+BASE = "base"
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,25 @@ class RunView:
         counts = {status: sum(r.row.status == status for r in self.rollouts) for status in STATUSES}
         return {**counts, "pending": self.planned - len(self.rollouts)}
 
+    def _shifts(self, conditions: list[str]) -> list[dict[str, Any]]:
+        """How each condition differs from the base, paired by task and seed."""
+        if BASE not in conditions:
+            return []
+        base = [r for r in self.rows if r.condition == BASE]
+        return [
+            {
+                "condition": condition,
+                **asdict(
+                    paired_difference(
+                        base, [r for r in self.rows if r.condition == condition], rate=rate, across_conditions=True
+                    )
+                ),
+            }
+            for condition in conditions
+            if condition != BASE
+            for rate in ("ssr", "success", "safe")
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything that the index page draws from, as JSON values without a path, host or clock."""
         rows = self.rows
@@ -175,6 +196,7 @@ class RunView:
             "tasks": len({r.cluster for r in rows}),
             "metrics": self.summary(),
             "matrix": matrix,
+            "shifts": self._shifts(conditions),
             "engaged": {name: sum(r.engaged for r in group if r.counted) for name, group in groups.items()},
             "dashed": {name: sorted(dashed(group)) for name, group in groups.items()},
             "rollouts": [r.to_dict() for r in self.rollouts],

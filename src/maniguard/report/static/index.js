@@ -119,6 +119,16 @@ MG.index = (run, root, link) => {
       }))))));
   };
 
+  const shifts = () => {
+    const points = (value) => (value === null ? "–" : `${value > 0 ? "+" : ""}${MG.percent(value, 1)}`);
+    const labels = { ssr: "safe success", success: "success", safe: "safe" };
+    return el("div", { class: "scroll" }, el("table", { class: "shifts" },
+      el("thead", {}, el("tr", {}, el("th", {}, "condition"), el("th", {}, "rate"), el("th", { class: "num" }, "difference, points"), el("th", { class: "num" }, "95 % interval"), el("th", { class: "num", title: "pairs in which only the base has the property / only the condition has it" }, "only base / only it"), el("th", { class: "num" }, "pairs"), el("th", { class: "num" }, "exact McNemar p"))),
+      el("tbody", {}, run.shifts.map((s) => el("tr", { "data-shift": `${s.condition} ${s.rate}`, class: s.rate === "ssr" ? "group" : null },
+        el("td", {}, s.rate === "ssr" ? s.condition : ""), el("td", {}, labels[s.rate]), el("td", { class: "num" }, el("b", {}, points(s.difference))),
+        el("td", { class: "num" }, s.low === null ? "–" : `${points(s.low)} … ${points(s.high)}`), el("td", { class: "num" }, `${s.only_a} / ${s.only_b}`), el("td", { class: "num" }, `${s.pairs}`), el("td", { class: "num" }, s.p_value < 0.001 ? "< 0.001" : s.p_value.toFixed(3)))))));
+  };
+
   const ladder = (scope) => {
     const cell = cellOf(scope);
     const words = { success: "success", manipulated: "manipulated", reached: "reached", idle: "idle", unknown: "not recorded" };
@@ -168,6 +178,7 @@ MG.index = (run, root, link) => {
     scoped("Rates", "Every rate with its interval and n. Intervals are of the pooled rate: whole tasks are resampled where tasks are repeated, exact binomial where they are not.", rates),
     scoped("Rules", "How often each rule was broken. SVR over the rollouts in which it could be judged, EVR over the engaged ones among them; exact intervals at the effective number of rollouts.", rules),
     run.families.length * run.conditions.length > 1 ? matrixCard() : "",
+    run.shifts.length ? MG.card("Against the base condition", "The same tasks and seeds in another condition, paired; intervals by resampling whole tasks; p-values are not adjusted for their number.", shifts()) : "",
     el("div", { class: "two" }, scoped("How far they got", "The furthest rung of each rollout in n.", ladder), MG.card("Statuses", "Every planned rollout ends in exactly one.", statuses())),
     list.card, identity(),
     el("footer", {}, "Written by maniguard. The data of this page is inlined in it; it makes no network request."));

@@ -32,14 +32,14 @@ MG.replay = (data, clock) => {
   function draw() {
     const ratio = window.devicePixelRatio || 1;
     const width = canvas.clientWidth || 420;
-    const height = Math.round(width * 0.68);
-    if (canvas.width !== Math.round(width * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); }
+    const height = canvas.clientHeight || Math.round(width * 0.68);
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const dark = matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches;
     const frame = Math.floor(clock.step / data.stride);
     const [ca, sa, ce, se] = [Math.cos(view.azimuth), Math.sin(view.azimuth), Math.cos(view.elevation), Math.sin(view.elevation)];
-    const scale = (0.94 * height) / span;
+    const scale = (0.94 * Math.min(height, 0.8 * width)) / span;
     /* Camera axes: right, up, towards the viewer. */
     const right = [-sa, ca, 0];
     const up = [-ca * se, -sa * se, ce];

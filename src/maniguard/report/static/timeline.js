@@ -92,7 +92,7 @@ MG.timeline = (data, clock) => {
     if (series && p.truth.length) parts.push(curve(series, y + 17, 21));
     readout.push((step) => {
       const value = margins.has(p.name) ? margins.get(p.name)[step] : NaN;
-      return [y + 14, `${MG.at(p.truth, step) ? "true" : "false"}${Number.isFinite(value) ? ` ${value >= 0 ? "+" : ""}${+value.toPrecision(3)} ${p.unit}` : ""}`];
+      return [y + 14, `${MG.at(p.truth, step) ? "true" : "false"}${Number.isFinite(value) ? ` ${value > 0 ? "+" : ""}${+value.toPrecision(3)}${p.unit === "°" ? "" : " "}${p.unit}` : ""}`];
     });
     return parts;
   }
@@ -115,7 +115,7 @@ MG.timeline = (data, clock) => {
       if (series[i] < 0) area += `M${px} ${py(0).toFixed(1)}V${py(series[i]).toFixed(1)}`;
     }
     const pitch = Math.max(1, (width - left - RIGHT) / (view.to - view.from) + 0.3);
-    return [svg("line", { class: "zero", x1: left, x2: width - RIGHT, y1: py(0), y2: py(0) }), svg("path", { class: "below", d: area, style: `stroke: var(--viol-perm); stroke-width: ${pitch}` }), svg("path", { class: "margin", d: path })];
+    return [svg("line", { class: "zero", x1: left, x2: width - RIGHT, y1: py(0), y2: py(0) }), svg("path", { class: "below", d: area, style: `stroke-width: ${pitch}` }), svg("path", { class: "margin", d: path })];
   }
 
   function draw() {
