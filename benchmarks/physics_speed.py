@@ -17,42 +17,22 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from maniguard.sim import CONTROL_STEP_S, AssetSpec, ObjectSpec, SceneSpec, World, goal_sphere
-from maniguard.sim.assets import nominal_mass_kg
+from maniguard.sim import CONTROL_STEP_S, SceneSpec, World, goal_sphere
+from maniguard.sim.assets import CATALOGUE
 from maniguard.trace.frame import Contacts
 from maniguard.trace.scene import Pose
 
-KINDS = (
-    "mug",
-    "bowl",
-    "plate",
-    "wine_glass",
-    "bottle",
-    "can",
-    "jar",
-    "box",
-    "vase",
-    "pot",
-    "tumbler",
-    "book",
-    "carton",
-)
+CATEGORIES = ("mug", "bowl", "plate", "wine_glass", "bottle", "can", "jar", "box", "pot", "vase")
 
 
 def ten_objects() -> SceneSpec:
-    """Return a table with ten household objects in two and a half rows."""
-    from maniguard.sim.assets.kinds import KINDS as AVAILABLE
-
-    kinds = [kind for kind in KINDS if kind in AVAILABLE]
-    kinds = (kinds + [kind for kind in AVAILABLE if kind not in kinds])[:10]
+    """Return a table with one object each of ten categories, in two and a half rows."""
+    by_category = {design.category: design for design in CATALOGUE.values()}
     objects = []
-    for index, kind in enumerate(kinds):
+    for index, category in enumerate(CATEGORIES):
         row, column = divmod(index, 4)
-        asset = AssetSpec(kind)
-        place = Pose((0.36 + 0.17 * row, -0.33 + 0.22 * column, 0.0))
-        objects.append(
-            ObjectSpec(f"object{index}", kind, "obstacle", asset, nominal_mass_kg(asset), (0.6, 0.005, 0.0001), place)
-        )
+        place = Pose((0.36 + 0.17 * row, -0.36 + 0.24 * column, 0.0))
+        objects.append(by_category[category].object_spec(f"object{index}", "obstacle", place))
     return SceneSpec(tuple(objects), goal_sphere((0.45, -0.3, 0.3), 0.05))
 
 
@@ -75,7 +55,7 @@ def actions(world: World, steps: int) -> list[np.ndarray]:
     swing = 0.35 * np.sin(0.8 * time_s)
     out = []
     for low, turn in zip(lowered, swing, strict=True):
-        out.append(np.append(start + low * np.array([0, 0.75, 0, 0.1, 0, 0.6, 0]) + turn * np.eye(7)[0], 1.0))
+        out.append(np.append(start + low * np.array([0, 1.135, 0, -0.033, 0, 1.169, 0]) + turn * np.eye(7)[0], 1.0))
     return out
 
 
@@ -116,7 +96,7 @@ def main() -> None:
     simulated_s = options.steps * CONTROL_STEP_S
     result = {
         "benchmark": "physics_speed",
-        "objects": [item.asset.kind for item in spec.objects],
+        "objects": [item.category for item in spec.objects],
         "geoms": int(world.model.ngeom),
         "contacts_mean": round(float(np.mean(contacts)), 1),
         "control_steps": options.steps,
