@@ -16,8 +16,8 @@ __all__ = ["ROOMS", "ROOM_GROUP", "SKINS", "RoomDesign", "RoomError", "add_room"
 def add_room(spec: mujoco.MjSpec, room: RoomSpec, table: TableSpec) -> None:
     """Add the room, its lights and the table's looks to a model, on a static body of their own called "room".
 
-    `room.appearance` may name a "table_skin"; `table.appearance["skin"]` wins over it. No geom touches anything or weighs
-    anything. RoomError names what is unknown.
+    `room.appearance` may name a "table_skin"; `table.appearance["skin"]` wins over it. No geom touches anything or
+    weighs anything. RoomError names what is unknown.
     """
     design = _design(room)
     for key in room.appearance:
@@ -30,7 +30,7 @@ def add_room(spec: mujoco.MjSpec, room: RoomSpec, table: TableSpec) -> None:
     body = spec.worldbody.add_body(name="room")
     builder.into(spec, body, "room/")
     # The shadow map has to hold the whole room, or its border shows on walls and floor.
-    spec.visual.map.shadowclip = 2.0
+    spec.visual.map.shadowclip = 2.5
     head = spec.visual.headlight
     head.ambient, head.diffuse, head.specular = design.ambient, (0.12, 0.12, 0.12), (0.05, 0.05, 0.05)
     for index, light in enumerate(design.lights):
