@@ -3,9 +3,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
+from tests.sim.assets._geometry import NAMES
 
 from maniguard.sim.assets import CATALOGUE, add_asset
-from tests.sim.assets._geometry import NAMES
 
 PITCH_M = 0.4
 

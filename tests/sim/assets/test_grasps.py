@@ -3,10 +3,10 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
+from tests.sim.assets._geometry import NAMES, quaternion_matrix
 
 from maniguard.sim.assets import CATALOGUE, add_asset
 from maniguard.sim.assets.grasps import MAX_OPENING_M, quaternion
-from tests.sim.assets._geometry import NAMES, quaternion_matrix
 
 CARRIABLE = [name for name in NAMES if CATALOGUE[name].asset().carriable]
 FINGER_THICK_M = 0.015

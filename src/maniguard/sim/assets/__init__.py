@@ -1,4 +1,4 @@
-"""Household objects made by code: a parametric description becomes meshes, convex collision pieces, mass, looks, grasps."""
+"""Household objects made by code: a parametric description becomes meshes, convex pieces, mass, looks, grasps."""
 
 from maniguard.sim.assets.asset import Asset, AssetError
 from maniguard.sim.assets.build import build, default_appearance, nominal_mass_kg

@@ -30,9 +30,9 @@ class Asset:
     """One object, in its own frame: origin at the centre of its base, z up at rest; metres, kilograms.
 
     `visuals` are seen and never touched, `pieces` are convex and touched and never seen. `inertia` (3, 3) is about
-    `center_of_mass_m`. `rim` is the opening's edge, `interior` the room inside, `support_regions` the upper faces that can
-    carry something. `materials` maps the slots of the visuals. `grasps` come best first; turning a top or side grasp by
-    180° about its approach gives an equal one. An asset without grasps cannot be carried.
+    `center_of_mass_m`. `rim` is the opening's edge, `interior` the room inside, `support_regions` the upper faces
+    that can carry something. `materials` maps the slots of the visuals. `grasps` come best first; turning a top or
+    side grasp by 180° about its approach gives an equal one. An asset without grasps cannot be carried.
     """
 
     kind: str

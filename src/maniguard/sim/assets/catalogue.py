@@ -648,7 +648,7 @@ JARS = (
             "lid_finish": "enamel",
             "lid_color": "#b23a48",
             "contents_color": "#7d1d3a",
-            **_label("vintage", "#c8553d", "#7d1d3a", "Cherry"),
+            **_label("band", "#f0e6d2", "#7d1d3a", "Cherry"),
         },
         recolours="lid_color",
         height=0.098,
@@ -1227,7 +1227,6 @@ def of_category(category: str) -> tuple[Design, ...]:
     """Return the designs of a category, in catalogue order; AssetError lists the categories that have some."""
     found = tuple(d for d in CATALOGUE.values() if d.category == category)
     if not found:
-        raise AssetError(
-            f"the catalogue has nothing of category {category!r}; it has {alternatives({d.category for d in CATALOGUE.values()})}"
-        )
+        present = {d.category for d in CATALOGUE.values()}
+        raise AssetError(f"the catalogue has nothing of category {category!r}; it has {alternatives(present)}")
     return found

@@ -13,9 +13,9 @@ from maniguard.trace.scene import Vector3
 class Category:
     """What all designs of a category share.
 
-    `friction` is (sliding, torsional in m, rolling in m) of the surface, `properties` are semantic, `mass_range_kg` bounds what
-    household objects of the category weigh as they stand here, contents included. `palette` names the colours that a
-    recoloured one is given.
+    `friction` is (sliding, torsional in m, rolling in m) of the surface, `properties` are semantic, `mass_range_kg`
+    bounds what household objects of the category weigh as they stand here, contents included. `palette` names the
+    colours that a recoloured one is given.
     """
 
     name: str
@@ -25,9 +25,9 @@ class Category:
     palette: str
 
 
-# Sliding coefficients on a hard dry surface, from common tables of pairs with wood: glazed ceramic and glass 0.4–0.6, metal
-# 0.4–0.6, card and paper 0.4–0.5, unvarnished wood 0.5–0.6, plastic 0.3–0.5. Rolling: cans and bottles on wood slow down by
-# about 0.1 m/s², which 0.3 mm gives.
+# Sliding coefficients on a hard dry surface, from common tables of pairs with wood: glazed ceramic and glass 0.4–0.6,
+# metal 0.4–0.6, card and paper 0.4–0.5, unvarnished wood 0.5–0.6, plastic 0.3–0.5. Rolling: cans and bottles on wood
+# slow down by about 0.1 m/s², which 0.3 mm gives.
 CERAMIC: Vector3 = (0.5, 0.003, 0.0003)
 GLASS: Vector3 = (0.45, 0.003, 0.0003)
 METAL: Vector3 = (0.5, 0.003, 0.0003)

@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from maniguard.errors import alternatives
 from maniguard.sim.assets.asset import Asset, AssetError, Value
 from maniguard.sim.assets.build import build, nominal_mass_kg
 from maniguard.sim.assets.categories import CATEGORIES, Category
 from maniguard.sim.assets.materials import PALETTES
 from maniguard.sim.scene import AssetSpec, Grasp, ObjectSpec
 from maniguard.trace.scene import Pose, Vector3
-from maniguard.errors import alternatives
 
 
 @dataclass(frozen=True)
 class Design:
     """One object of the catalogue.
 
-    `noun` is how a prompt calls it, without a colour. `recolours` names the appearance key that carries its main colour.
+    `noun` is how a prompt calls it, without a colour. `recolours` names the appearance key of its main colour.
     """
 
     name: str

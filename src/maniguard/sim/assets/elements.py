@@ -31,8 +31,8 @@ class CollisionGeom:
 def add_asset(spec: mujoco.MjSpec, body: mujoco.MjsBody, asset: Asset, prefix: str) -> tuple[CollisionGeom, ...]:
     """Add the asset's geoms and inertia to `body`; names start with `prefix`.
 
-    Visual geoms are in group 2 and touch nothing, collision geoms in group 3 and weigh nothing: mass and inertia are the
-    asset's. Returns the collision geoms in the order of `asset.pieces`.
+    Visual geoms are in group 2 and touch nothing, collision geoms in group 3 and weigh nothing: mass and inertia are
+    the asset's. Returns the collision geoms in the order of `asset.pieces`.
     """
     for index, mesh in enumerate(asset.visuals):
         add_visual(spec, body, mesh, asset.materials[mesh.slot], f"{prefix}visual{index}")

@@ -52,7 +52,7 @@ def pointing(
     *,
     room_m: float = ROOM_M,
 ) -> Grasp:
-    """Return a grasp from the tcp's position, the approach direction and the closing direction (perpendicular units)."""
+    """Return a grasp from the tcp's position and the (perpendicular, unit) directions of approach and closing."""
     z, y = np.asarray(approach, dtype=float), np.asarray(closing, dtype=float)
     rotation = np.stack([np.cross(y, z), y, z], axis=1)
     px, py, pz = (float(v) for v in tcp_m)
@@ -62,8 +62,8 @@ def pointing(
 def top_of_body(outer: Array, *, blocked_deg: Iterable[float] = (), deepest_m: float = 0.038) -> tuple[Grasp, ...]:
     """Return top-down grasps around a body of revolution, one for each free yaw; none where it is too wide.
 
-    `outer` (P, 2) is the silhouette (r, z) walked upwards. The depth is the one whose pads meet the straightest wall; deeper
-    wins among equals. `blocked_deg` are azimuths where something (a handle) sticks out.
+    `outer` (P, 2) is the silhouette (r, z) walked upwards. The depth is the one whose pads meet the straightest wall;
+    deeper wins among equals. `blocked_deg` are azimuths where something (a handle) sticks out.
     """
     top = float(outer[:, 1].max())
     best: tuple[float, float, float] | None = None
@@ -93,7 +93,7 @@ def top_of_body(outer: Array, *, blocked_deg: Iterable[float] = (), deepest_m: f
 def rim_of_vessel(
     outer: Array, inner: Array, floor_m: float, *, blocked_deg: Iterable[float] = (), depth_m: float = 0.009
 ) -> tuple[Grasp, ...]:
-    """Return pinches of a vessel's wall from above, one finger inside, where the wall is steep and the mouth wide enough.
+    """Return pinches of a vessel's wall from above, one finger inside, where wall and mouth allow it.
 
     `outer` and `inner` are the silhouettes of the touched wall.
     """
@@ -119,7 +119,7 @@ def rim_of_vessel(
 
 
 def side_of_body(outer: Array, *, blocked_deg: Iterable[float] = ()) -> tuple[Grasp, ...]:
-    """Return level grasps from four sides at about half height, where the body is at most 66 mm wide and tall enough."""
+    """Return level grasps from four sides at about half height, where the body is tall and slim enough."""
     top = float(outer[:, 1].max())
     tcp_z = min(max(0.055, 0.5 * top), 0.09)
     if tcp_z > top - 0.012:

@@ -1,4 +1,4 @@
-"""The common body of cups, bowls, glasses and pots: a revolved wall with a floor, drawn thin and touched as convex sectors."""
+"""The common body of cups, bowls, glasses and pots: a revolved wall with a floor, touched as convex sectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maniguard.sim.assets import pieces as solid
 from maniguard.sim.assets.asset import AssetError
 from maniguard.sim.assets.mesh import SEGMENTS, VisualMesh, lathe
-from maniguard.sim.assets.profile import offset, radius_at, revolved_volume, simplified, vessel
+from maniguard.sim.assets.profile import lowered, offset, radius_at, revolved_volume, simplified, vessel
 from maniguard.trace.scene import Pose, Region
 
 Array = NDArray[np.float64]
@@ -49,31 +49,41 @@ def hollow_body(
     base_low_m: float = 0.0,
     with_base: bool = True,
     segments: int = SEGMENTS,
+    separate_rim: bool = False,
     owner: str = "vessel",
 ) -> HollowBody:
     """Build a hollow body from its outer silhouette (P, 2), walked upwards from the foot.
 
-    Slots are "body" (outside and rim) and "inside". The wall is touched as `sectors` convex pieces in each of at most `bands`
-    bands, at least 5 mm thick, the floor as one prism. AssetError when there is no room inside.
+    Slots are "body" (outside and rim) and "inside"; with `separate_rim` the rim is a slot of its own, "rim". The wall
+    is touched as `sectors` convex pieces in each of at most `bands` bands, at least 5 mm thick, the floor as one
+    prism. AssetError when there is no room inside.
     """
     top, foot_z = float(outer[:, 1].max()), float(outer[0, 1])
     touch_wall = max(wall_m, LEAST_WALL_M)
     touch_floor = foot_z + max(floor_m, LEAST_WALL_M)
     if top - touch_floor < 0.004 or radius_at(outer, top) - touch_wall < 0.004:
         raise AssetError(f"asset kind {owner!r}: there is no room inside; wall {wall_m} m, floor {floor_m} m")
-    outside, inside = vessel(outer, wall_m, floor_m, foot_recess_m=foot_recess_m)
+    outside, edge, inside = vessel(outer, wall_m, floor_m, foot_recess_m=foot_recess_m)
     start = foot_z + (0.001 if with_base else 0.0)
-    above = outer[outer[:, 1] > start + 1e-6]
+    steep = abs(outer[-1, 0] - outer[-2, 0]) < outer[-1, 1] - outer[-2, 1]
+    # A steep wall ends level; a flat one ends square to itself and so rises by its thickness at the rim.
+    touched = outer if steep else lowered(outer, touch_wall / 2.0)
+    above = touched[touched[:, 1] > start + 1e-6]
     walked = np.concatenate([[[radius_at(outer, start), start]], above])
     coarse = simplified(walked, tolerance_m, limit=bands + 1)
     inner = offset(coarse, touch_wall)
     inner[0, 1] = min(inner[0, 1], start) if coarse[1, 1] - coarse[0, 1] > 0.003 else inner[0, 1]
-    if abs(coarse[-1, 0] - coarse[-2, 0]) < coarse[-1, 1] - coarse[-2, 1]:
+    if steep:
         inner[-1, 1] = coarse[-1, 1]
     pieces = solid.ring(coarse, inner, sectors=sectors)
     if with_base:
         foot_r = float(walked[0, 0])
         pieces = (solid.frustum(foot_r, radius_at(outer, touch_floor), base_low_m, touch_floor), *pieces)
+    if separate_rim:
+        shells = [("body", outside), ("rim", edge), ("inside", inside)]
+    else:
+        shells = [("body", np.concatenate([outside, edge[1:]])), ("inside", inside)]
+    visuals = tuple(lathe(slot, shell, segments=segments, v_range=slot == "body") for slot, shell in shells)
     fine_inner = offset(outer, wall_m)
     heights = np.linspace(foot_z + floor_m, top, 25)
     inner_radii = np.interp(heights, fine_inner[:, 1], fine_inner[:, 0])
@@ -83,9 +93,9 @@ def hollow_body(
         outer,
         coarse,
         inner,
-        (lathe("body", outside, segments=segments, v_range=True), lathe("inside", inside, segments=segments)),
+        visuals,
         pieces,
-        revolved_volume(outside, inside),
+        revolved_volume(outside, edge, inside),
         rim=Region("disc", (_r(rim_r), _r(rim_r), 0.0), Pose((0.0, 0.0, _r(top)))),
         interior=Region(
             "cylinder", (_r(mean_r), _r(mean_r), _r(top - foot_z - floor_m)), Pose((0.0, 0.0, _r(foot_z + floor_m)))

@@ -1,4 +1,4 @@
-"""What surfaces look like: finishes built from a colour and a pattern, and the palettes that a target is recoloured from."""
+"""What surfaces look like: finishes built from colour and pattern, and palettes to recolour a target from."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Texture:
 
 @dataclass(frozen=True)
 class Material:
-    """How light meets a surface: `rgba` multiplies the texture; `specular`, `shininess`, `emission` as in MuJoCo (0..1)."""
+    """How light meets a surface: `rgba` multiplies the texture; the rest is as in MuJoCo (0..1)."""
 
     rgba: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
     texture: Texture | None = None
@@ -65,8 +65,8 @@ FINISHES = MappingProxyType(
         # finish: (specular, shininess, opacity)
         "glaze": (0.45, 0.75, 1.0),
         "matte": (0.12, 0.25, 1.0),
-        "glass": (0.95, 0.95, 0.2),
-        "coloured-glass": (0.9, 0.95, 0.62),
+        "glass": (0.95, 0.95, 0.13),
+        "coloured-glass": (0.9, 0.95, 0.55),
         "metal": (0.75, 0.6, 1.0),
         "enamel": (0.6, 0.8, 1.0),
         "plastic": (0.35, 0.5, 1.0),
@@ -121,7 +121,7 @@ def printed(style: str, colour: str, accent: str, title: str, *, seed: int = 0, 
     return Material((1.0, 1.0, 1.0, 1.0), Texture(key, lambda: painter(base, second, title, seed)), specular, shininess)
 
 
-# Colours that a target may be given in the recolouring condition, by finish: visibly different, plausible for the material.
+# Colours that a target may be given, by finish: visibly different, plausible for the material.
 PALETTES = MappingProxyType(
     {
         "ceramic": ("#c8553d", "#2f6f8f", "#e3b23c", "#5b8c5a", "#6d597a", "#e8e4da", "#2f3e46", "#d98e9b"),

@@ -1,4 +1,4 @@
-"""Visual meshes made from numbers: surfaces of revolution, swept handles, rounded slabs. They are looked at, never touched."""
+"""Visual meshes made from numbers: surfaces of revolution, swept handles, rounded slabs. Seen, never touched."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-SEGMENTS = 36
+SEGMENTS = 32
 CREASE_COS = float(np.cos(np.radians(38.0)))
 
 
@@ -34,7 +34,7 @@ class VisualMesh:
         a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
         return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
 
-    def moved(self, rotation: Array | None = None, offset_m: Sequence[float] = (0.0, 0.0, 0.0)) -> VisualMesh:
+    def moved(self, rotation: Array | None = None, offset_m: Sequence[float] | Array = (0.0, 0.0, 0.0)) -> VisualMesh:
         """Return the mesh rotated by `rotation` (3, 3), then shifted by `offset_m`."""
         turn = np.eye(3) if rotation is None else rotation
         return replace(self, vertices=self.vertices @ turn.T + np.asarray(offset_m), normals=self.normals @ turn.T)
@@ -74,7 +74,8 @@ def lathe(
     """Revolve `profile` (P, 2) of (r, z) about z.
 
     Walk the profile with matter on the left (up the outside, down the inside). Corners sharper than 38° become creases.
-    u runs `turns` times around; v along the profile's length, or from 0 at its lowest to 1 at its highest with `v_range`.
+    u runs `turns` times around; v along the profile's length, or from 0 at its lowest to 1 at its highest with
+    `v_range`.
     """
     points = _without_repeats(np.asarray(profile, dtype=float))
     steps = np.diff(points, axis=0)
@@ -129,7 +130,9 @@ def lathe(
     )
 
 
-def sweep(slot: str, path: Array, half_width_m: float, half_height_m: float, *, around: int = 10) -> VisualMesh:
+def sweep(
+    slot: str, path: Array, half_width_m: float | Array, half_height_m: float | Array, *, around: int = 10
+) -> VisualMesh:
     """Sweep an ellipse along `path` (P, 3), which lies in a plane of constant y; ends are capped.
 
     `half_width_m` is along y, `half_height_m` across the path within its plane; both may be arrays of length P.
@@ -165,26 +168,26 @@ def sweep(slot: str, path: Array, half_width_m: float, half_height_m: float, *, 
         points = np.concatenate([points, path[end][None], ring])
         all_normals = np.concatenate([all_normals, np.tile(sign * tangents[end], (around + 1, 1))])
         all_uv = np.concatenate([all_uv, np.full((around + 1, 2), 0.5)])
-        i = start + 1 + np.arange(around)
-        j = start + 1 + (np.arange(around) + 1) % around
-        centre = np.full(around, start)
-        faces.append(np.stack([centre, j, i] if sign < 0 else [centre, i, j], axis=1))
+        first = start + 1 + np.arange(around)
+        second = start + 1 + (np.arange(around) + 1) % around
+        hub = np.full(around, start)
+        faces.append(np.stack([hub, second, first] if sign < 0 else [hub, first, second], axis=1))
     return VisualMesh(slot, points, all_normals, all_uv, np.concatenate(faces).astype(np.int32))
 
 
 def slab(
     slot: str,
-    half_size_m: Sequence[float],
+    half_size_m: Sequence[float] | Array,
     radius_m: float,
     *,
-    center_m: Sequence[float] = (0.0, 0.0, 0.0),
+    center_m: Sequence[float] | Array = (0.0, 0.0, 0.0),
     steps: int = 2,
     atlas: dict[str, tuple[float, float, float, float]] | None = None,
 ) -> VisualMesh:
     """Return a box with rounded edges of radius `radius_m`.
 
-    `atlas` maps faces "+x" "-x" "+y" "-y" "+z" "-z" to (u0, v0, u1, v1) rectangles of the texture; seen from outside, u runs
-    to the right and v up (for ±z: v along +y). Without it each face shows the whole texture.
+    `atlas` maps faces "+x" "-x" "+y" "-y" "+z" "-z" to (u0, v0, u1, v1) rectangles of the texture; seen from outside,
+    u runs to the right and v up (for ±z: v along +y). Without it each face shows the whole texture.
     """
     half = np.asarray(half_size_m, dtype=float)
     radius = min(radius_m, float(half.min()) * 0.999)
@@ -244,7 +247,8 @@ def prism(
 ) -> VisualMesh:
     """Raise a plan `outline` (N, 2), counter-clockwise and seen whole from the origin, between two heights.
 
-    Upper and lower edges are bevelled. u and v are x and y over `uv_scale_m`, or over the outline's extent when it is zero.
+    Upper and lower edges are bevelled. u and v are x and y over `uv_scale_m`, or over the outline's extent when it is
+    zero.
     """
     count = len(outline)
     step = np.roll(outline, -1, axis=0) - np.roll(outline, 1, axis=0)
@@ -271,8 +275,8 @@ def prism(
     j = (i + 1) % count
     faces = []
     for k in (1, 2, 3):
-        a, b = k * count, (k + 1) * count
-        faces += [np.stack([a + i, a + j, b + j], axis=1), np.stack([a + i, b + j, b + i], axis=1)]
+        low, high = k * count, (k + 1) * count
+        faces += [np.stack([low + i, low + j, high + j], axis=1), np.stack([low + i, high + j, high + i], axis=1)]
     total = len(rings) * count
     for ring, sign in ((0, -1.0), (5, 1.0)):
         vertices.append(np.array([[0.0, 0.0, low_m if sign < 0 else high_m]]))
@@ -280,8 +284,8 @@ def prism(
         uv.append(-low_xy[None] / scale)
         hub = np.full(count, total)
         total += 1
-        a, b = ring * count + i, ring * count + j
-        faces.append(np.stack([hub, a, b] if sign > 0 else [hub, b, a], axis=1))
+        start, end = ring * count + i, ring * count + j
+        faces.append(np.stack([hub, start, end] if sign > 0 else [hub, end, start], axis=1))
     return VisualMesh(
         slot,
         np.concatenate(vertices),

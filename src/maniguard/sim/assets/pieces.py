@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,8 +21,8 @@ Shape = Literal["box", "cylinder", "capsule", "mesh"]
 class Piece:
     """One convex collision body in the object's frame; numbers are rounded to 1e-6.
 
-    box: half sizes. cylinder: radius, half height. capsule: radius, half length of its axis. mesh: the hull of `vertices_m`.
-    The axis of cylinder and capsule is z of (`center_m`, `quat_wxyz`). A mesh has no pose of its own.
+    box: half sizes. cylinder: radius, half height. capsule: radius, half length of its axis. mesh: the hull of
+    `vertices_m`. The axis of cylinder and capsule is z of (`center_m`, `quat_wxyz`). A mesh has no pose of its own.
     """
 
     shape: Shape
@@ -82,7 +81,9 @@ def cylinder(radius_m: float, low_m: float, high_m: float) -> Piece:
     return Piece("cylinder", _numbers((radius_m, (high_m - low_m) / 2.0)), _vector((0.0, 0.0, (low_m + high_m) / 2.0)))
 
 
-def capsule(start_m: Sequence[float], end_m: Sequence[float], radius_m: float, *, part: str = "body") -> Piece:
+def capsule(
+    start_m: Sequence[float] | Array, end_m: Sequence[float] | Array, radius_m: float, *, part: str = "body"
+) -> Piece:
     """Return a capsule whose axis runs between two points."""
     start, end = np.asarray(start_m, dtype=float), np.asarray(end_m, dtype=float)
     axis = end - start

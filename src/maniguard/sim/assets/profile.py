@@ -14,7 +14,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def smooth(points: Points, *, count: int = 14) -> Array:
-    """Return a smooth curve (count, 2) through `points` (r, z), which never overshoots them (monotone cubic in arc length)."""
+    """Return a smooth curve (count, 2) through `points` (r, z) that never overshoots (monotone cubic in arc length)."""
     given = np.asarray(points, dtype=float)
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1))])
     wanted = np.unique(np.concatenate([np.linspace(0.0, along[-1], count), along[[0, -1]]]))
@@ -64,11 +64,11 @@ def offset(points: Array, distance: float) -> Array:
     return out
 
 
-def vessel(outer: Array, wall_m: float, floor_m: float, *, foot_recess_m: float = 0.0) -> tuple[Array, Array]:
+def vessel(outer: Array, wall_m: float, floor_m: float, *, foot_recess_m: float = 0.0) -> tuple[Array, Array, Array]:
     """Close an outer silhouette (walked upwards from the foot) into a hollow body: rounded rim, inner wall, floor.
 
-    Returns two profiles for `lathe`: the outside from the axis over the rim, the inside from there to the axis. The
-    floor's upper side lies `floor_m` above the foot.
+    Returns three profiles for `lathe`, each starting where the one before ends: the outside from the axis up, the
+    rim, the inside down to the axis. The floor's upper side lies `floor_m` above the foot.
     """
     outer = lowered(outer, wall_m / 2.0)
     inner = offset(outer, wall_m)
@@ -78,7 +78,7 @@ def vessel(outer: Array, wall_m: float, floor_m: float, *, foot_recess_m: float 
     top_out, top_in = outer[-1], inner[-1]
     middle, spoke = (top_out + top_in) / 2.0, (top_out - top_in) / 2.0
     up = np.array([-spoke[1], spoke[0]])
-    rim = [middle + spoke * np.cos(a) + up * np.sin(a) for a in np.linspace(0.0, np.pi, 6)[1:-1]]
+    rim = [middle + spoke * np.cos(a) + up * np.sin(a) for a in np.linspace(0.0, np.pi, 5)[1:-1]]
     down = inner[::-1]
     bend = min(0.35 * corner_r, 0.006)
     corner = [(float(down[-1, 0]), float(down[-1, 1])), (corner_r, floor_z), (0.0, floor_z)]
@@ -87,7 +87,8 @@ def vessel(outer: Array, wall_m: float, floor_m: float, *, foot_recess_m: float 
     if foot_recess_m > 0.0:
         ring = float(outer[0, 0]) - max(0.6 * wall_m, 0.003)
         foot = [(0.0, foot_recess_m), (ring - foot_recess_m, foot_recess_m), (ring, float(outer[0, 1]))]
-    return np.concatenate([np.asarray(foot), outer, np.asarray(rim), down[:1]]), np.concatenate([down, tail])
+    edge = np.concatenate([outer[-1:], np.asarray(rim), down[:1]])
+    return np.concatenate([np.asarray(foot), outer]), edge, np.concatenate([down, tail])
 
 
 def revolved_volume(*profiles: Array) -> float:

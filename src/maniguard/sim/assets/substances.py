@@ -7,8 +7,8 @@ from types import MappingProxyType
 from maniguard.errors import alternatives
 from maniguard.sim.assets.asset import AssetError
 
-# Solid materials: middle of the ranges in common engineering tables. Goods: bulk densities of the packed product, air included,
-# from net weight and outer size of ordinary packages.
+# Solid materials: middle of the ranges in common engineering tables. Goods: bulk densities of the packed product, air
+# included, from net weight and outer size of ordinary packages.
 DENSITY_KG_M3 = MappingProxyType(
     {
         "stoneware": 2250.0,  # fired clay with some porosity, 2000–2400

@@ -1,4 +1,4 @@
-"""Small pictures painted by code: glazes, wood grain, brushed metal, printed labels. The same numbers give the same pixels."""
+"""Small pictures painted by code: glazes, wood grain, brushed metal, printed labels; equal numbers, equal pixels."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def vintage_label(base: Rgb, accent: Rgb, title: str, seed: int) -> Pixels:
 
 
 def package(base: Rgb, accent: Rgb, title: str, seed: int) -> Pixels:
-    """Return the atlas of a box: front u 0..0.6, side u 0.6..1, both v 0..0.85; the top strip holds the lid's colour."""
+    """Return the atlas of a box: front u 0..0.6, side u 0.6..1, both v 0..0.85; above them the lid."""
     size = 256
     image, draw = _canvas(size, size, base)
     top, right = int(0.15 * size), int(0.6 * size)

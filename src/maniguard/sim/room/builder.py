@@ -1,4 +1,4 @@
-"""Collecting what a room consists of: blocks and shapes, joined to one mesh per material before they enter the model."""
+"""Collecting what a room consists of: blocks and shapes, joined to one mesh per material."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maniguard.sim.assets.elements import add_visual
 from maniguard.sim.assets.materials import Material, Texture, rgb
-from maniguard.sim.assets.mesh import VisualMesh, lathe, merged, rotation_z, slab
+from maniguard.sim.assets.mesh import VisualMesh, lathe, merged, rotation_between, rotation_z, slab
 
 Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
@@ -59,14 +59,14 @@ class RoomBuilder:
         self._meshes.setdefault(surface.material, []).append(mesh)
 
     def block(self, surface: Surface, low: Sequence[float], high: Sequence[float], *, divide: int = 1) -> None:
-        """Add a sharp-edged block between two corners; z counts from the floor. `divide` splits faces for softer light."""
+        """Add a sharp-edged block between two corners; z counts from the floor. `divide` splits its faces."""
         lower, upper = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
         lower[2] += self.floor_z
         upper[2] += self.floor_z
         self.add(surface, _block(surface, lower, upper, divide))
 
     def wall(self, surface: Surface, corner: Sequence[float], along: Sequence[float], height: float) -> None:
-        """Add one face that is seen from the left of the walk from `corner` by `along` (x, y); z counts from the floor."""
+        """Add one upright face, seen from the left of the walk from `corner` by `along` (x, y)."""
         start = np.array([corner[0], corner[1], self.floor_z])
         step, up = np.array([along[0], along[1], 0.0]), np.array([0.0, 0.0, height])
         length = float(np.linalg.norm(step))
@@ -90,7 +90,7 @@ class RoomBuilder:
             x, y, z = 2.0 * half
             sizes = {"+x": (y, z), "-x": (y, z), "+y": (x, z), "-y": (x, z), "+z": (x, y), "-z": (x, y)}
             atlas = {face: (0.0, 0.0, a / u, b / v) for face, (a, b) in sizes.items()}
-        self.add(surface, slab("room", half, radius_m, center_m=centre, steps=2, atlas=atlas))
+        self.add(surface, slab("room", half, radius_m, center_m=centre, steps=1, atlas=atlas))
 
     def turned(self, surface: Surface, profile: Array, at: Sequence[float], *, segments: int = 20) -> None:
         """Add a body of revolution, its profile (r, z) with z from the floor, at (x, y)."""
@@ -101,10 +101,8 @@ class RoomBuilder:
         """Add a round rod between two points; z counts from the floor."""
         a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
         length = float(np.linalg.norm(b - a))
-        from maniguard.sim.assets.mesh import rotation_between
-
         profile = np.array([(0.0, 0.0), (radius_m, 0.0), (radius_m, length), (0.0, length)])
-        mesh = lathe("room", profile, segments=10).moved(rotation_between(b - a), a)
+        mesh = lathe("room", profile, segments=10).moved(rotation_between(b - a), start)
         self.add(surface, mesh.moved(None, (0.0, 0.0, self.floor_z)))
 
     def leaf(
@@ -128,12 +126,12 @@ class RoomBuilder:
         both = np.concatenate([vertices, vertices]), np.concatenate([normals, -normals])
         faces = np.concatenate([top, top[:, ::-1] + 12]).astype(np.int32)
         mesh = VisualMesh("room", both[0], both[1], np.zeros((24, 2)), faces)
-        at = np.asarray(root, dtype=float) + [0.0, 0.0, self.floor_z]
-        self.add(surface, mesh.moved(rotation_z(azimuth), at))
+        self.add(surface, mesh.moved(rotation_z(azimuth), (root[0], root[1], root[2] + self.floor_z)))
 
     def into(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, prefix: str) -> int:
         """Put everything into the model, one geom for each material; returns their number."""
-        for index, (material, meshes) in enumerate(self._meshes.items()):
+        # Drawn in this order: what was added last hides walls and floor, which then cost less to paint.
+        for index, (material, meshes) in enumerate(reversed(self._meshes.items())):
             geom = add_visual(spec, body, merged("room", meshes), material, f"{prefix}{index}")
             geom.group = ROOM_GROUP
         return len(self._meshes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -173,7 +174,7 @@ def shelf(
         room.block(surface, (x0, back[0], z0), (x1, back[1], z1))
     gap = (z1 - z0 - t) / boards
     for k in range(boards):
-        row = pictured(f"book-row:{seed + k}", lambda s=seed + k: surfaces.book_row(s), specular=0.1)
+        row = pictured(f"book-row:{seed + k}", partial(surfaces.book_row, seed + k), specular=0.1)
         bottom, head = z0 + gap * k + t, z0 + gap * k + t + 0.78 * (gap - t)
         if along_y:
             far = y1 - t - 0.06 * (k % 3)
@@ -181,9 +182,9 @@ def shelf(
             room.block(row, (x1 - 0.045, y0 + t + 0.01, bottom), (x1 - 0.04, far, head))
             continue
         far = x1 - t - 0.06 * (k % 3)
-        back, front = (y0 + 0.012, y1 - 0.04) if open_side == "+y" else (y1 - 0.012, y0 + 0.04)
+        rear, front = (y0 + 0.012, y1 - 0.04) if open_side == "+y" else (y1 - 0.012, y0 + 0.04)
         edge = front - 0.005 if open_side == "+y" else front + 0.005
-        room.block(PAPER, (x0 + t + 0.012, min(back, edge), bottom), (far - 0.002, max(back, edge), head - 0.03))
+        room.block(PAPER, (x0 + t + 0.012, min(rear, edge), bottom), (far - 0.002, max(rear, edge), head - 0.03))
         room.block(row, (x0 + t + 0.01, min(edge, front), bottom), (far, max(edge, front), head))
 
 

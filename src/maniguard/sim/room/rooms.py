@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+
 from maniguard.sim.room import furniture as put
 from maniguard.sim.room import surfaces
 from maniguard.sim.room.builder import RoomBuilder, Surface, painted, pictured
@@ -123,8 +125,6 @@ def _kitchen(room: RoomBuilder) -> None:
 
 
 def _canister(radius: float, height: float) -> surfaces.Array:
-    import numpy as np
-
     base = 0.88
     return np.array(
         [
@@ -235,8 +235,6 @@ def _laboratory(room: RoomBuilder) -> None:
 
 
 def _reagent(radius: float) -> surfaces.Array:
-    import numpy as np
-
     base = 0.9
     return np.array(
         [

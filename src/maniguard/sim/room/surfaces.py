@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
@@ -277,14 +279,14 @@ def whiteboard(seed: int) -> Pixels:
     for x, y in boxes:
         draw.rounded_rectangle((x, y, x + 40, y + 24), 4, outline=blue, width=2)
         draw.line((x + 8, y + 12, x + 30, y + 12), fill=blue, width=1)
-    for a, b in ((boxes[0], boxes[1]), (boxes[1], boxes[2])):
-        draw.line((a[0] + 42, a[1] + 12, b[0] - 3, b[1] + 12), fill=ink, width=2)
+    for tail, head in itertools.pairwise(boxes[:3]):
+        draw.line((tail[0] + 42, tail[1] + 12, head[0] - 3, head[1] + 12), fill=ink, width=2)
     draw.line((104, 126, 104, 144), fill=ink, width=2)
     draw.line((230, 170, 230, 90), fill=ink, width=2)
     draw.line((230, 170, 350, 170), fill=ink, width=2)
-    x = np.linspace(0.0, 1.0, 60)
+    times = np.linspace(0.0, 1.0, 60)
     for colour, rate in ((red, 5.0), (green, 2.2)):
-        curve = [(232 + 114 * t, 168 - 70 * (1 - np.exp(-rate * t)) + rng.normal(0, 0.5)) for t in x]
+        curve = [(232 + 114 * t, 168 - 70 * (1 - np.exp(-rate * t)) + rng.normal(0, 0.5)) for t in times]
         draw.line(curve, fill=colour, width=2)
     for row in range(5):
         pen = 24.0

@@ -29,10 +29,10 @@ class TableSkin:
     edge_m: float = 0.004
 
 
-def _wooden(name: str, colour: str, seed: int, **form: str) -> TableSkin:
+def _wooden(name: str, colour: str, seed: int, *, form: str = "square") -> TableSkin:
     top = pictured(f"table:{name}", lambda: surfaces.tabletop(colour, seed), specular=0.18, shininess=0.4)
     legs = pictured(f"table-leg:{name}", lambda: surfaces.planks(colour, seed, rows=1, gap=0.0), specular=0.12)
-    return TableSkin(top, legs, **form)
+    return TableSkin(top, legs, form)
 
 
 def _stone(name: str, colour: str, vein: str, seed: int) -> TableSkin:
@@ -43,7 +43,7 @@ def _stone(name: str, colour: str, vein: str, seed: int) -> TableSkin:
 SKINS: Mapping[str, TableSkin] = MappingProxyType(
     {
         "oak": _wooden("oak", "#c9a273", 21),
-        "walnut": _wooden("walnut", "#7d5539", 22, form="round"),
+        "walnut": _wooden("walnut", "#8f6546", 22, form="round"),
         "birch": _wooden("birch", "#dfc7a0", 23, form="frame"),
         "marble": _stone("marble", "#e4e2de", "#8b8d92", 24),
         "granite": TableSkin(

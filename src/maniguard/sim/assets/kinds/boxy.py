@@ -6,7 +6,7 @@ import numpy as np
 
 from maniguard.sim.assets import grasps as holds
 from maniguard.sim.assets import pieces as solid
-from maniguard.sim.assets.asset import Blueprint, Kind, Looks, Params
+from maniguard.sim.assets.asset import Blueprint, Kind, Looks, Params, Value
 from maniguard.sim.assets.hollow import flat_rectangle
 from maniguard.sim.assets.materials import Material, finish, printed
 from maniguard.sim.assets.mesh import VisualMesh, lathe, merged, prism, rounded_rectangle, slab
@@ -164,7 +164,7 @@ def make_book(p: Params) -> Blueprint:
 
 
 def make_board(p: Params) -> Blueprint:
-    """Make a cutting board: rounded rectangle, with a paddle handle where `handle_length` is not zero; on feet if told."""
+    """Make a cutting board, with a paddle handle where `handle_length` and on feet where `feet_height` is not zero."""
     half_x, half_y, thick = p.positive("length") / 2.0, p.positive("width") / 2.0, p.positive("thickness")
     radius, lift = min(p.positive("corner_radius"), 0.9 * half_y), p.number("feet_height")
     outline = rounded_rectangle(half_x, half_y, radius)
@@ -275,7 +275,7 @@ def paint_tin(looks: Looks, p: Params) -> dict[str, Material]:
     }
 
 
-PRINT_LOOKS = {
+PRINT_LOOKS: dict[str, Value] = {
     "finish": "gloss-print",
     "label": "package",
     "color": "#b23a48",

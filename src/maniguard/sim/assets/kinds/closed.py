@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from maniguard.sim.assets import grasps as holds
 from maniguard.sim.assets import pieces as solid
-from maniguard.sim.assets.asset import Blueprint, Kind, Looks, Params
+from maniguard.sim.assets.asset import Blueprint, Kind, Looks, Params, Value
 from maniguard.sim.assets.hollow import flat_top
 from maniguard.sim.assets.materials import Material, finish, printed
 from maniguard.sim.assets.mesh import VisualMesh, lathe, merged
@@ -69,7 +69,7 @@ def make_bottle(p: Params) -> Blueprint:
         )
         matter.append((revolved_volume(capped(wet)), p.text("contents")))
         if p.choice("clear", ("yes", "no")) == "yes":
-            visuals.insert(0, lathe("contents", capped(wet), segments=28))
+            visuals.insert(0, lathe("contents", capped(wet), segments=20))
     low, high = p.number("label_low") * height, p.number("label_high") * height
     if high > low:
         visuals.append(label_band(outer, low, high))
@@ -166,7 +166,7 @@ def make_jar(p: Params) -> Blueprint:
     wet = np.concatenate([[(radius - wall - 0.004, 0.004)], wet, [(radius_at(inside, level), level)]])
     visuals = [lathe("body", capped(outer)), merged("lid", lid)]
     if p.choice("clear", ("yes", "no")) == "yes":
-        visuals.insert(0, lathe("contents", capped(wet), segments=28))
+        visuals.insert(0, lathe("contents", capped(wet), segments=20))
     low, high = p.number("label_low") * height, p.number("label_high") * height
     if high > low:
         visuals.append(label_band(outer, low, high))
@@ -312,7 +312,13 @@ def paint_mill(looks: Looks, p: Params) -> dict[str, Material]:
     return {"body": wood, "head": wood, "button": finish("metal", "#c9ccd0")}
 
 
-LABEL_LOOKS = {"label": "band", "label_color": "#b23a48", "label_accent": "#e9c46a", "title": "Harvest", "seed": 0.0}
+LABEL_LOOKS: dict[str, Value] = {
+    "label": "band",
+    "label_color": "#b23a48",
+    "label_accent": "#e9c46a",
+    "title": "Harvest",
+    "seed": 0.0,
+}
 
 KINDS = (
     Kind(

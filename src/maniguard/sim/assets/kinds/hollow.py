@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from maniguard.sim.assets import grasps as holds
 from maniguard.sim.assets import pieces as solid
-from maniguard.sim.assets.asset import Blueprint, Kind, Looks, Params
+from maniguard.sim.assets.asset import Blueprint, Kind, Looks, Params, Value
 from maniguard.sim.assets.hollow import hollow_body
 from maniguard.sim.assets.materials import Material, finish
 from maniguard.sim.assets.mesh import VisualMesh, lathe, rotation_z, sweep
@@ -41,7 +43,7 @@ def silhouette(p: Params) -> Array:
     if p.number("neck_radius") > 0.0:
         points.append((p.number("neck_radius"), p.number("neck_at") * height))
     points.append((rim, height))
-    curve = smooth(points, count=12)
+    curve = smooth(points, count=11)
     return np.concatenate([[(foot - fillet, 0.0), (foot - 0.3 * fillet, 0.3 * fillet)], curve[1:]])
 
 
@@ -89,7 +91,8 @@ def make_vessel(p: Params) -> Blueprint:
     """Make an open vessel, with a handle where `handle_depth` is not zero."""
     outer = silhouette(p)
     wall, floor = p.positive("wall"), p.positive("floor")
-    body = hollow_body(outer, wall, floor, bands=int(p.number("bands")), foot_recess_m=0.0, owner=p.kind)
+    clear = p.text("substance") == "glass"
+    body = hollow_body(outer, wall, floor, bands=int(p.number("bands")), separate_rim=clear, owner=p.kind)
     visuals, pieces = list(body.visuals), list(body.pieces)
     if p.choice("touch", ("hollow", "solid")) == "solid":
         pieces = list(solid.stacked(outer, tolerance_m=0.0015))
@@ -149,10 +152,10 @@ def paint_vessel(looks: Looks, p: Params) -> dict[str, Material]:
     pattern = looks.text("pattern") if same and looks.text("pattern") == "speckle" else "plain"
     inside = finish(name, inner_colour, accent=looks.text("accent"), pattern=pattern, seed=looks.seed())
     plain = finish(name, looks.text("handle") if looks.text("handle") != "same" else looks.text("color"))
-    return {"body": outside, "inside": inside, "handle": plain}
+    return {"body": outside, "inside": inside, "handle": plain, "rim": _glass_rim(outside)}
 
 
-VESSEL_LOOKS = MappingProxyType(
+VESSEL_LOOKS: Mapping[str, Value] = MappingProxyType(
     {
         "finish": "glaze",
         "color": "#e8e4da",
@@ -163,7 +166,7 @@ VESSEL_LOOKS = MappingProxyType(
         "seed": 0.0,
     }
 )
-VESSEL_DEFAULTS = MappingProxyType(
+VESSEL_DEFAULTS: Mapping[str, Value] = MappingProxyType(
     {
         "shape": "straight",
         "height": 0.09,
@@ -231,7 +234,7 @@ def make_wine_glass(p: Params) -> Blueprint:
         ],
         count=12,
     )
-    body = hollow_body(bowl, wall, 0.006, bands=3, base_low_m=stem_top - 0.001, owner=p.kind)
+    body = hollow_body(bowl, wall, 0.006, bands=3, base_low_m=stem_top - 0.001, separate_rim=True, owner=p.kind)
     below = np.array(
         [
             (0.0, 0.0),
@@ -245,7 +248,7 @@ def make_wine_glass(p: Params) -> Blueprint:
             (stem * 1.6, stem_top),
         ]
     )
-    visuals = (lathe("body", below, segments=28), *body.visuals)
+    visuals = (lathe("rim", below, segments=28), *body.visuals)
     pieces = (
         solid.frustum(foot, foot - 0.002, 0.0, 0.005),
         solid.frustum(2.4 * stem, 1.2 * stem, 0.005, 0.014, sides=10),
@@ -315,12 +318,18 @@ def make_pot(p: Params) -> Blueprint:
     )
 
 
+def _glass_rim(glass: Material) -> Material:
+    # Light runs along a glass wall and leaves it at the rim, which looks brighter and denser than the wall.
+    red, green, blue, alpha = glass.rgba
+    return replace(glass, rgba=(0.5 * red + 0.5, 0.5 * green + 0.5, 0.5 * blue + 0.5, min(1.0, 2.6 * alpha)))
+
+
 def paint_glass(looks: Looks, p: Params) -> dict[str, Material]:
-    """Paint a glass body in one material; body and inside share it."""
+    """Paint stemware: bowl and inside share a thin glass, rim and stem are denser."""
     name = "glass" if looks.text("color") == "#ffffff" else "coloured-glass"
     opacity = None if looks.text("finish") == "glass" else 1.0
     glass = finish(name, "#dfeaec" if looks.text("color") == "#ffffff" else looks.text("color"), opacity=opacity)
-    return {"body": glass, "inside": glass}
+    return {"body": glass, "inside": glass, "rim": _glass_rim(glass)}
 
 
 KINDS = (
