@@ -10,7 +10,7 @@ import numpy as np
 
 from maniguard.bench import TaskFile, TaskFileError, check_scenario, geometry_of, noun_phrase
 from maniguard.bench.layout import REACH_M, smallest_gap
-from maniguard.bench.prompts import ambiguous
+from maniguard.bench.prompts import COLOURS, ambiguous, words
 from maniguard.certify.packing import Placed, allowed, moved, pack_one, put
 from maniguard.certify.wording import clutter_base, clutter_other
 from maniguard.planning import base_radius, steady
@@ -56,9 +56,13 @@ def generator_for(task_id: str, purpose: str = "task") -> np.random.Generator:
 def targets() -> tuple[Design, ...]:
     """Return the designs that can be a target, in a fixed shuffled order without neighbours of one category.
 
-    A target has a stored grasp that holds it level.
+    A target has a stored grasp that holds it level and a name without a colour.
     """
-    fit = [d for d in CATALOGUE.values() if steady(d.grasps, d.asset().center_of_mass_m, d.mass_kg)]
+    fit = [
+        d
+        for d in CATALOGUE.values()
+        if steady(d.grasps, d.asset().center_of_mass_m, d.mass_kg) and not COLOURS.intersection(words(d.noun))
+    ]
     order = [fit[i] for i in generator_for(f"{FAMILY}-{VARIANT}", "targets").permutation(len(fit))]
     out: list[Design] = []
     while order:
