@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from maniguard.sim.gl import choose_backend
@@ -37,3 +40,9 @@ def test_the_rasteriser_gets_one_thread_unless_told_otherwise():
     environment = {"LP_NUM_THREADS": "4"}
     choose_backend(environment, platform="linux", find_library=lambda name: None)
     assert environment["LP_NUM_THREADS"] == "4"
+
+
+def test_describing_a_scene_imports_no_physics_engine():
+    code = "import sys, maniguard.sim.scene; print('mujoco' in sys.modules, 'scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]

@@ -1,17 +1,20 @@
-"""The simulated world: a robot at a table with objects, which makes frames and pictures and judges nothing."""
+"""The simulated world: a robot at a table with objects, which makes frames and pictures and judges nothing.
 
+The world and its pictures are imported when they are first asked for: describing a scene needs no physics engine.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from maniguard.sim.cameras import CAMERAS, QUALITIES, Quality
+from maniguard.sim.command import CONTROL_RATE_HZ, CONTROL_STEP_S, SUBSTEPS, ActionError
+from maniguard.sim.faults import SimulationFault
+from maniguard.sim.fields import SceneSpecError
 from maniguard.sim.gl import choose_backend
-
-choose_backend()
-
-# Everything below may import mujoco, which reads the choice of the back end when it is imported.
-from maniguard.sim.cameras import CAMERAS  # noqa: E402
-from maniguard.sim.command import CONTROL_RATE_HZ, CONTROL_STEP_S, SUBSTEPS, ActionError  # noqa: E402
-from maniguard.sim.faults import SimulationFault  # noqa: E402
-from maniguard.sim.fields import SceneSpecError  # noqa: E402
-from maniguard.sim.render import QUALITIES, Quality, RenderError  # noqa: E402
-from maniguard.sim.robot import JOINT_LIMITS_RAD, MAX_OPENING_M, PANDA_XML  # noqa: E402
-from maniguard.sim.scene import (  # noqa: E402
+from maniguard.sim.robot import JOINT_LIMITS_RAD, MAX_OPENING_M, PANDA_XML
+from maniguard.sim.scene import (
     HOME_QPOS_RAD,
     AssetSpec,
     Grasp,
@@ -21,7 +24,13 @@ from maniguard.sim.scene import (  # noqa: E402
     TableSpec,
     goal_sphere,
 )
-from maniguard.sim.world import Snapshot, World  # noqa: E402
+
+if TYPE_CHECKING:
+    from maniguard.sim.render import RenderError
+    from maniguard.sim.world import Snapshot, World
+
+# mujoco reads the choice when it is imported, which nothing above does.
+choose_backend()
 
 __all__ = [
     "CAMERAS",
@@ -48,3 +57,21 @@ __all__ = [
     "World",
     "goal_sphere",
 ]
+
+_LATER = {
+    "RenderError": "maniguard.sim.render",
+    "Snapshot": "maniguard.sim.world",
+    "World": "maniguard.sim.world",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,14 +1,19 @@
-"""The five cameras: four that look at the table from the room, one on the wrist."""
+"""The five cameras, four that look at the table from the room and one on the wrist, and the render qualities."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.trace.scene import Vector3
+
+if TYPE_CHECKING:
+    import mujoco
+
+Quality = Literal["fast", "studio"]
+QUALITIES: tuple[str, ...] = get_args(Quality)
 
 WRIST_CAMERA = "panda/wrist"
 
@@ -44,6 +49,8 @@ def model_name(camera: str) -> str:
 
 
 def _looking(position_m: Vector3, target_m: Vector3) -> NDArray[np.float64]:
+    import mujoco
+
     # A MuJoCo camera looks along its -z, with y up in the picture.
     back = np.asarray(position_m, dtype=float) - np.asarray(target_m, dtype=float)
     back /= np.linalg.norm(back)

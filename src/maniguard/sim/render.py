@@ -5,17 +5,14 @@ from __future__ import annotations
 import atexit
 import os
 import weakref
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.errors import ManiguardError, alternatives
-from maniguard.sim.cameras import CAMERAS, model_name
-
-Quality = Literal["fast", "studio"]
-QUALITIES: tuple[str, ...] = get_args(Quality)
+from maniguard.sim.cameras import CAMERAS, QUALITIES, model_name
 
 MAX_SIZE_PX = 2048
 _MAX_GEOMS = 4000

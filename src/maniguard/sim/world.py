@@ -15,6 +15,7 @@ from maniguard.sim import robot
 from maniguard.sim.assets import build
 from maniguard.sim.assets.asset import Asset
 from maniguard.sim.build import AssetMaker, Stage, build_stage
+from maniguard.sim.cameras import Quality
 from maniguard.sim.command import (
     CONTROL_STEP_S,
     SUBSTEPS,
@@ -27,7 +28,7 @@ from maniguard.sim.command import (
 from maniguard.sim.contacts import ContactLatch
 from maniguard.sim.faults import SimulationFault
 from maniguard.sim.reader import FrameReader
-from maniguard.sim.render import Quality, RendererPool
+from maniguard.sim.render import RendererPool
 from maniguard.sim.scene import ObjectSpec, SceneSpec
 from maniguard.trace.frame import Channel, Contacts, Frame, simulation_channels
 from maniguard.trace.scene import Scene

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import mujoco
 
 PREFIX = "panda/"
 PANDA_XML = Path(__file__).parent / "panda" / "panda.xml"
@@ -55,4 +58,6 @@ SQUEEZE_BELOW = 0.1
 
 def load() -> mujoco.MjSpec:
     """Return a fresh description of the robot, its base at the origin."""
+    import mujoco
+
     return mujoco.MjSpec.from_file(str(PANDA_XML))
