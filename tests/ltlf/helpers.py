@@ -146,6 +146,20 @@ N(O b)
 !(H a) & F b
 """.strip().splitlines()
 
+MIXED_CORPUS = """
+Y F a
+G(a -> O X[!] b)
+G(b -> Y(a U b))
+F(a & H F b)
+G(a -> (G b S F a))
+O G a
+(F a) S b
+G(last -> O(a & X[!] b))
+F(b & Z N a)
+G(a -> O[0,2] F[0,1] b)
+H(a -> Y F(b & O a))
+""".strip().splitlines()
+
 THREE_ATOMS = """
 G(a -> (b W c))
 G(a -> ((b U c) | G b))

@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from maniguard.ltlf import Budget, BudgetError, Dfa, FormulaError, compile_dfa, evaluate, parse
 from maniguard.ltlf.formula import Formula
 
-from .helpers import ATOMS, FUTURE_CORPUS, PAST_CORPUS, THREE_ATOMS, future_formulas, mixed_formulas, traces
+from .helpers import (
+    ATOMS,
+    FUTURE_CORPUS,
+    MIXED_CORPUS,
+    PAST_CORPUS,
+    THREE_ATOMS,
+    any_formulas,
+    future_formulas,
+    mixed_formulas,
+    traces,
+)
 
 UP_TO_5 = traces(ATOMS, 5)
 UP_TO_4_OF_THREE = traces(("a", "b", "c"), 4)
@@ -19,7 +29,7 @@ def agree(formula: Formula, dfa: Dfa, all_traces: list[list[dict[str, bool]]]) -
         assert dfa.accepts(trace) == evaluate(formula, trace), f"{formula} on {trace}"
 
 
-@pytest.mark.parametrize("text", FUTURE_CORPUS + PAST_CORPUS)
+@pytest.mark.parametrize("text", FUTURE_CORPUS + PAST_CORPUS + MIXED_CORPUS)
 def test_the_language_is_the_reference_meaning_on_every_trace_up_to_length_5(text: str) -> None:
     formula = parse(text)
     agree(formula, compile_dfa(formula), UP_TO_5)
@@ -40,6 +50,12 @@ def test_random_formulas_compile_to_their_meaning(formula: Formula) -> None:
 @settings(max_examples=100, deadline=None)
 @given(mixed_formulas())
 def test_random_formulas_with_past_compile_to_their_meaning(formula: Formula) -> None:
+    agree(formula, compile_dfa(formula), UP_TO_5[:341])
+
+
+@settings(max_examples=80, deadline=None)
+@given(any_formulas(size=5))
+def test_random_formulas_with_past_over_future_compile_to_their_meaning(formula: Formula) -> None:
     agree(formula, compile_dfa(formula), UP_TO_5[:341])
 
 
@@ -206,3 +222,17 @@ def test_importing_the_logic_imports_no_simulator_and_no_file_format() -> None:
     code = "import sys, maniguard.ltlf; print([m for m in ('mujoco', 'h5py', 'scipy', 'numba') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_guessed_atom_never_clashes_with_a_name() -> None:
+    formula = parse('F("#0" & O(a & X[!] "#0"))')
+    dfa = compile_dfa(formula)
+    assert dfa.atoms == ("#0", "a")
+    for trace in traces(("#0", "a"), 4):
+        assert dfa.accepts(trace) == evaluate(formula, trace)
+
+
+def test_a_past_operator_over_the_future_that_explodes_names_what_was_written() -> None:
+    with pytest.raises(BudgetError) as caught:
+        compile_dfa("G(a -> O F[40,80] b)", budget=Budget(states=500))
+    assert "#" not in caught.value.culprit

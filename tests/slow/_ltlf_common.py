@@ -11,14 +11,14 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from ltlf.helpers import FUTURE_CORPUS, PAST_CORPUS, THREE_ATOMS  # noqa: E402
+from ltlf.helpers import FUTURE_CORPUS, MIXED_CORPUS, PAST_CORPUS, THREE_ATOMS  # noqa: E402
 from maniguard.ltlf import Formula  # noqa: E402
 from maniguard.ltlf.formula import BOUNDED, FALSE, LAST, TRUE, Op, atom, make  # noqa: E402
 
 REFERENCE: dict[str, dict[str, str]] = json.loads(
     (ROOT / "tests" / "ltlf" / "reference_formulas.json").read_text(encoding="utf-8")
 )
-CORPUS = FUTURE_CORPUS + PAST_CORPUS + THREE_ATOMS
+CORPUS = FUTURE_CORPUS + PAST_CORPUS + MIXED_CORPUS + THREE_ATOMS
 
 BOOLEAN = (Op.NOT, Op.AND, Op.OR, Op.IMPLIES, Op.IFF)
 FUTURE = (*BOOLEAN, Op.XOR, Op.NEXT, Op.WEAK_NEXT, Op.EVENTUALLY, Op.ALWAYS, Op.UNTIL, Op.RELEASE, Op.WEAK_UNTIL)

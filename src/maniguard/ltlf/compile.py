@@ -12,6 +12,7 @@ from maniguard.ltlf.formula import Formula, Op
 from maniguard.ltlf.minimise import minimise
 from maniguard.ltlf.parser import parse
 from maniguard.ltlf.product import combine, complement, product
+from maniguard.ltlf.project import is_mixed, project, separate
 
 _BOOLEAN = frozenset({Op.NOT, Op.AND, Op.OR, Op.IMPLIES, Op.IFF, Op.XOR})
 
@@ -45,8 +46,17 @@ def compile_dfa(formula: Formula | str, *, budget: Budget = DEFAULT_BUDGET) -> D
     if isinstance(formula, str):
         formula = parse(formula)
     atoms = formula.atom_order()
-    raw = _Compiler(atoms, budget).compile(formula)
-    return Dfa(atoms, raw, formula)
+    if not is_mixed(formula):
+        return Dfa(atoms, _Compiler(atoms, budget).compile(formula), formula)
+    plain, guessed = separate(formula)
+    compiler = _Compiler((*atoms, *guessed), budget)
+    try:
+        raw = compiler.compile(plain)
+    except BudgetError as error:
+        # The names of guessed atoms mean nothing to the reader.
+        blamed = parse(error.culprit)
+        raise compiler.over(error, formula if blamed.atoms() - set(atoms) else blamed) from None
+    return Dfa(atoms, compiler.project(raw, len(atoms), formula), formula)
 
 
 class _Compiler:
@@ -82,8 +92,16 @@ class _Compiler:
         except (ExhaustedError, RecursionError) as error:
             raise self.over(error, derivation.culprit()) from None
 
-    def over(self, error: ExhaustedError | RecursionError, culprit: Formula) -> BudgetError:
-        limit = error.limit if isinstance(error, ExhaustedError) else "depth"
+    def project(self, raw: Raw, keep: int, f: Formula) -> Raw:
+        """Guess the atoms from `keep` on."""
+        try:
+            return project(raw, keep, self.meter, self.budget.states)
+        except (ExhaustedError, RecursionError) as error:
+            raise self.over(error, f) from None
+
+    def over(self, error: ExhaustedError | BudgetError | RecursionError, culprit: Formula) -> BudgetError:
+        """Return the error that blames `culprit`."""
+        limit = "depth" if isinstance(error, RecursionError) else error.limit
         allowed = {"states": self.budget.states, "operations": self.budget.operations}.get(limit)
         what = f"more than {allowed} {limit}" if allowed else "diagrams deeper than the stack of this program"
         text = str(culprit)

@@ -142,7 +142,7 @@ class CoreTable:
     def _temporal(self, f: Formula, positive: bool) -> int:
         op, lo, hi = f.op, f.lo, UNBOUNDED if f.hi is None else f.hi
         if op in PAST:
-            raise FormulaError(f"the past operator {op.value!r} cannot be compiled over a future one, in {f}")
+            raise FormulaError(f"{f}: a past operator over a future one must be separated before it is compiled")
         if op is Op.EVENTUALLY or op is Op.ALWAYS:
             inner = self.of(f.args[0], positive)
             if (op is Op.EVENTUALLY) == positive:

@@ -145,6 +145,8 @@ class _Reader:
         values: dict[str, list[str]] = {}
         while self.peek().kind != "mark":
             name = self.take("header")
+            if name in values and name[0].isupper():
+                raise self.fail(f"the header {name!r} is given twice")
             values[name] = []
             while self.peek().kind not in ("header", "mark"):
                 values[name].append(self.peek().text)
@@ -166,7 +168,7 @@ class _Reader:
         if not 0 <= start < count <= 1_000_000:
             raise self.fail(f"the start state {start} is not one of {count} states")
         formula = None
-        if values.get("tool:") == ['"maniguard"'] and "name:" in values:
+        if values.get("tool:") == ['"maniguard"'] and len(values.get("name:", [])) == 1:
             formula = parse(_unquote(values["name:"][0]))
         return count, start, formula
 
