@@ -197,3 +197,19 @@ def test_rows_of_a_finished_run_are_the_ledgers(run, tmp_path):
         other.result_path(item.rollout_id).write_bytes(run.result_path(item.rollout_id).read_bytes())
     assert Collector(other).view().rows == rows(other)
     json.dumps(Collector(other).view().to_dict(), allow_nan=False)
+
+
+def test_a_spec_that_has_changed_since_the_run_is_said(run, tmp_path):
+    assert not any("specs have changed" in note for note in finished(run).notes)
+    other = create_run(tmp_path / "run", dataclasses.replace(run.plan, specs={SPEC: "f" * 64}))
+    assert any(SPEC in note and "specs have changed" in note for note in finished(other).notes)
+
+
+def test_an_empty_run_can_be_reported(run, tmp_path, page):
+    other = create_run(tmp_path / "run", run.plan)
+    page.open(write_html(other).as_uri())
+    assert "No rollout has been run yet." in page.texts("main")[0]
+    out = io.StringIO()
+    print_summary(Console(file=out, width=100), other)
+    assert "4 rollouts planned: pending 4" in out.getvalue()
+    assert pq.read_table(write_parquet(other)).num_rows == 0

@@ -50,7 +50,7 @@ class Collector:
             identity=plan.identity,
             rollouts=rollouts,
             rules=tuple(self._rules()),
-            notes=tuple(_notes(results)),
+            notes=(*_notes(results), *self._changed_specs()),
             contract=plan.contract,
         )
 
@@ -127,6 +127,17 @@ class Collector:
         if name not in self._specs:
             self._specs[name] = load_spec(name, variant=self.variant)
         return self._specs[name]
+
+    def _changed_specs(self) -> Iterator[str]:
+        """Verdicts of the run's own variant are as stored; time lines are drawn by the specs as they are now."""
+        if self.variant != self._run.plan.spec_variant:
+            return
+        changed = sorted(name for name, digest in self._run.plan.specs.items() if self._spec(name).digest != digest)
+        if changed:
+            yield (
+                f"The specs have changed since the run was judged ({', '.join(changed)}): verdicts and rates are those "
+                "of the run, time lines are drawn by the present specs."
+            )
 
     def _rules(self) -> Iterator[Rule]:
         seen: set[str] = set()

@@ -34,7 +34,7 @@ OUTCOME_LABELS: Mapping[str, str] = {
     "unsucc_unsafe": "unsafe, no success",
     "excluded": "outside n",
 }
-_COLUMNS = ("success", "ssr", "safe", "eng", "safe_given_eng", "evr")
+_COLUMNS = ("success", "ssr", "safe_given_eng", "evr")
 
 
 def print_tables(console: Console, summary: Summary) -> None:
@@ -124,19 +124,15 @@ def _groups(part: str, cells: Mapping[str, Cell]) -> Table:
 
 def _rules(constraints: Mapping[str, Mapping[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column("rule", no_wrap=True)
-    for heading in ("broken", "n", "SVR, %", "95 % interval", "EVR, %", "95 % interval", "engaged", "median time"):
+    table.add_column("rule", overflow="fold")
+    for heading in ("broken/n", "SVR, % [95 %]", "EVR, % [95 %]", "engaged", "median"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, entry in constraints.items():
         median = entry["time_to_violation_s"]["median"]
         table.add_row(
             name,
-            str(entry["violated"]),
-            str(entry["n"]),
-            percent(entry["svr"]["value"]),
-            _interval(entry["svr"]),
-            percent(entry["evr"]["value"]),
-            _interval(entry["evr"]),
+            f"{entry['violated']}/{entry['n']}",
+            *(f"{percent(entry[rate]['value'])} [{_interval(entry[rate])}]" for rate in ("svr", "evr")),
             str(entry["engaged"]),
             "–" if median is None else f"{median:.2f} s",
         )
