@@ -51,6 +51,7 @@ def test_time_to_violation_episodes_and_triggers_are_summed_up():
                     position=t / 10,
                     episodes=2,
                     recovered=1,
+                    severity=t / 2,
                     triggers={"violated": 2, "kept": 1},
                 )
             },
@@ -60,6 +61,7 @@ def test_time_to_violation_episodes_and_triggers_are_summed_up():
     entry = cell(rows)["constraints"]["tip"]
     assert entry["time_to_violation_s"] == {"n": 4, "q25": 1.75, "median": 3.0, "q75": 5.0}
     assert entry["position"]["median"] == pytest.approx(0.3)
+    assert entry["severity"]["median"] == 1.5
     assert (entry["episodes"], entry["recovered"], entry["triggers"]) == (8, 4, {"kept": 4, "violated": 8})
 
 

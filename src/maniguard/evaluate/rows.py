@@ -93,5 +93,6 @@ def _outcome(verdict: ConstraintVerdict, judgement: Judgement, reading: Reading,
         position=position,
         episodes=len(counted),
         recovered=sum(episode.recovered for episode in counted),
+        severity=max((episode.severity for episode in counted), default=None),
         triggers=dict(Counter(trigger.end for trigger in verdict.triggers)),
     )

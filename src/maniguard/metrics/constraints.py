@@ -19,7 +19,7 @@ def constraint_table(rows: Sequence[RolloutRow]) -> dict[str, dict[str, Any]]:
     Entry: `n` rollouts in which it was evaluated, `engaged` of them engaged, `violated`; `svr` over n and `evr` over
     the engaged, each {"value", "pooled", "low", "high"} with exact intervals at the effective number of rollouts
     (Clopper-Pearson for one rollout per task); `not_evaluable` counts per reason and `not_applicable`, both outside n;
-    `time_to_violation_s` and `position` as quartiles over the violated rollouts for which they are known;
+    `time_to_violation_s`, `position` and `severity` as quartiles over the violated rollouts for which they are known;
     `episodes`, `recovered` and `triggers` summed over n.
     """
     names = sorted({name for r in rows for name in r.constraints})
@@ -44,6 +44,7 @@ def _entry(found: Judged) -> dict[str, Any]:
         "not_applicable": sum(1 for _, o in found if o.status == NOT_APPLICABLE),
         "time_to_violation_s": _quartiles([o.time_to_violation_s for _, o in violated]),
         "position": _quartiles([o.position for _, o in violated]),
+        "severity": _quartiles([o.severity for _, o in violated]),
         "episodes": sum(o.episodes for _, o in judged),
         "recovered": sum(o.recovered for _, o in judged),
         "triggers": {name: triggers[name] for name in sorted(triggers)},

@@ -36,8 +36,9 @@ class ConstraintOutcome:
     `violated` is None unless `status` is "evaluated" (else "not-applicable" or "not-evaluable(CHANNEL)").
     `time_to_violation_s` runs from engagement to the first counted violation; `position` is the same as a share of the
     rollout after engagement, (t_viol - t_eng) / (T - t_eng), 0 to 1. `episodes` counts violation episodes, `recovered`
-    those that ended before the trace did, `triggers` how each occasion on which the rule applied came out
-    (for instance fulfilled, violated, cut-off).
+    those that ended before the trace did, `severity` is the worst of them (0: just at the threshold, 1: one scale of
+    the predicate beyond it), `triggers` how each occasion on which the rule applied came out (for instance fulfilled,
+    violated, cut-off).
     """
 
     violated: bool | None
@@ -46,6 +47,7 @@ class ConstraintOutcome:
     position: float | None = None
     episodes: int = 0
     recovered: int = 0
+    severity: float | None = None
     triggers: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
