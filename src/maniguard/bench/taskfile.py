@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +13,7 @@ from maniguard.bench.delta import BASE, CONDITIONS, apply_delta
 from maniguard.bench.prompts import prompt_forms
 from maniguard.bench.scenario import Scenario
 from maniguard.errors import alternatives
+from maniguard.files import write_atomic
 
 FORMAT = "maniguard-task/1"
 _FIELDS = (
@@ -165,10 +164,4 @@ def read_task(path: Path) -> TaskFile:
 
 def write_task(path: Path, task: TaskFile) -> None:
     """Write a task file whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(task.text())
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)
+    write_atomic(path, task.text().encode())

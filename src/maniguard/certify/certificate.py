@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from maniguard.bench import BASE, Scenario
 from maniguard.bench.canonical import pretty
 from maniguard.certify.play import Played, each, play
 from maniguard.certify.report import ProofReport
+from maniguard.files import write_atomic
 from maniguard.policies.scripted import INTENDED, NEAR_MISS, RECKLESS, names
 from maniguard.spec import load_spec
 
@@ -41,13 +40,15 @@ def certify(scenarios: Sequence[Scenario], *, workers: int = 1, out: Path | None
     entries = [_entry(task, chosen, rows) for task in dict.fromkeys(s.task_id for s in chosen)]
     findings, notes = _judge(entries)
     for path, group in _by_file(entries, chosen, out).items():
-        _write(path, pretty({"format": FORMAT, "tasks": group}))
-        _write(path.with_suffix(".md"), table(group))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, pretty({"format": FORMAT, "tasks": group}).encode())
+        write_atomic(path.with_suffix(".md"), table(group).encode())
     solved = sum(row["safe_success"] for entry in entries for row in entry["expert"].values())
     played = sum(len(entry["expert"]) for entry in entries)
     broken = sum(len(entry["broken_by"]) for entry in entries)
+    rules = sum(len(entry["rules"]) for entry in entries)
     summary = (
-        f"expert: {solved} of {played} safe successes; rules broken: {broken} of {sum(len(e['rules']) for e in entries)}; "
+        f"expert: {solved} of {played} safe successes; rules broken on purpose: {broken} of {rules}; "
         f"{len(findings)} findings"
     )
     return ProofReport(tuple(findings), tuple(notes), summary)
@@ -231,14 +232,3 @@ def _by_file(
     for entry in entries:
         files.setdefault(CERTIFICATES_DIR / f"{label[entry['task']]}.json", []).append(entry)
     return files
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)

@@ -70,7 +70,7 @@ def _static(scenario: Scenario) -> list[str]:
     for name, digest in built.items():
         if scenario.geometry.get(name) != digest:
             findings.append(
-                f"{scenario.id}: object {name!r} is built with another shape, mass or inertia than was locked"
+                f"{scenario.id}: object {name!r} is now built with another shape or inertia than was locked"
             )
     return findings
 
