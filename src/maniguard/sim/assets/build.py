@@ -15,8 +15,13 @@ from maniguard.sim.assets.asset import Asset, AssetError, Blueprint, Kind, Looks
 from maniguard.sim.assets.kinds import KINDS
 from maniguard.sim.assets.pieces import MassProperties, enclosing_hull, mass_properties
 from maniguard.sim.assets.substances import density_kg_m3
-from maniguard.sim.scene import AssetSpec
+from maniguard.sim.scene import AssetSpec, Grasp
 from maniguard.trace.scene import Box, Hull, Part, Vector3
+
+STANDARD_GRAVITY = 9.81
+# Pads of 17 mm that press with some tens of newtons hold about this much before the object swings down in the hand by
+# more than 15 degrees; grasps farther from the centre of mass are not stored.
+MAX_MOMENT_NM = 0.45
 
 
 def build(spec: AssetSpec, appearance: Mapping[str, Value], mass_kg: float, friction: Vector3) -> Asset:
@@ -45,6 +50,7 @@ def build(spec: AssetSpec, appearance: Mapping[str, Value], mass_kg: float, fric
         mass_kg=mass_kg,
         friction=friction,
         inertia=geometry.mass.inertia * scale,
+        grasps=tuple(g for g in plan.grasps if _moment_nm(g, geometry.mass, mass_kg) <= MAX_MOMENT_NM),
     )
 
 
@@ -57,6 +63,11 @@ def nominal_mass_kg(spec: AssetSpec) -> float:
 def default_appearance(kind: str) -> Mapping[str, Value]:
     """Return the appearance keys of a kind with their defaults; AssetError lists the kinds."""
     return _kind(kind).looks
+
+
+def _moment_nm(grasp: Grasp, mass: MassProperties, mass_kg: float) -> float:
+    (x, y, _), (cx, cy, _) = grasp.object_T_tcp.position_m, mass.center_m
+    return STANDARD_GRAVITY * mass_kg * float(np.hypot(x - cx, y - cy))
 
 
 class _Geometry:

@@ -20,6 +20,8 @@ PALM_BEHIND_TCP_M = 0.045
 PAD_HALF_M = 0.0085
 FINGER_DEPTH_M = 0.016
 ROOM_M = 0.024
+# A wall that leans more than this over the height of a pad slides out of the pinch sideways.
+MAX_RIM_LEAN_M = 0.0028
 YAWS_DEG = (0.0, 30.0, 60.0, 90.0, 120.0, 150.0)
 
 
@@ -103,7 +105,7 @@ def rim_of_vessel(
     far, near = float(outside.max()), float(inside.min())
     width, middle = far - near, (far + near) / 2.0
     if (
-        float(np.ptp(outside)) > 0.0035
+        float(np.ptp(outside)) > MAX_RIM_LEAN_M
         or width > 0.012
         or middle < 0.015 + FINGER_DEPTH_M
         or tcp_z - TIP_BEYOND_TCP_M < floor_m + 0.003
