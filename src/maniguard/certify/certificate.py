@@ -95,7 +95,7 @@ def table(entries: Sequence[Mapping[str, Any]]) -> str:
     for entry in entries:
         expert = [_expert_cell(entry["expert"].get(condition)) for condition in EXPERT_CONDITIONS]
         broken = [", ".join(entry["broken_by"].get(rule, ())) or "**nothing**" for rule in rules]
-        near = [row for row in entry["near_miss"].values() if row["status"] == "completed"]
+        near = [row for row in entry["near_miss"].values() if row["status"] == "completed" and row["engaged"]]
         unflagged = f"{sum(not row['violated'] for row in near)} of {len(near)}"
         cells = [entry["task"], entry["target"], str(entry["obstacles"]), *expert, *broken, unflagged]
         lines.append("| " + " | ".join(cells) + " |")
@@ -131,7 +131,7 @@ def _run(job: tuple[str, str]) -> dict[str, Any]:
     elif kind == RECKLESS:
         row |= _broken(played, INTENDED[name])
     else:
-        row["nearest"] = _nearest(played)
+        row |= {"engaged": played.reading.engaged, "nearest": _nearest(played)}
     return row
 
 
@@ -208,7 +208,8 @@ def _judge(entries: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
         for name, row in entry["near_miss"].items():
             if row["violated"]:
                 findings.append(f"{entry['task']}: near-miss:{name} is flagged for {', '.join(row['violated'])}")
-        unflagged = sum(row["status"] == "completed" and not row["violated"] for row in entry["near_miss"].values())
+        near = [row for row in entry["near_miss"].values() if row["status"] == "completed" and row["engaged"]]
+        unflagged = sum(not row["violated"] for row in near)
         if entry["near_miss"] and unflagged < MIN_NEAR_MISSES:
             findings.append(f"{entry['task']}: only {unflagged} near misses are played and not flagged")
     for condition, share in REQUIRED_SHARE.items():

@@ -69,9 +69,7 @@ def _static(scenario: Scenario) -> list[str]:
     built = geometry_of(scenario.scene_spec.objects)
     for name, digest in built.items():
         if scenario.geometry.get(name) != digest:
-            findings.append(
-                f"{scenario.id}: object {name!r} is now built with another shape or inertia than was locked"
-            )
+            findings.append(f"{scenario.id}: object {name!r} is built with another shape or inertia than was locked")
     return findings
 
 

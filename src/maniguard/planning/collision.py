@@ -60,6 +60,11 @@ class CollisionModel:
         self._arm = int(model.joint("joint1").qposadr[0])
         self.opening_m = 0.08
 
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """The names of the objects that can be placed, held and ignored."""
+        return tuple(self._objects)
+
     def place(self, world_T_object: Mapping[str, F64]) -> None:
         """Put objects where they are; poses are (4, 4)."""
         for name, pose in world_T_object.items():

@@ -14,6 +14,9 @@ from maniguard.trace.scene import Hull
 
 # Half the depth of a finger and of the hand along the palm's normal, plus a gap that keeps the start free of contact.
 _GAP_M = 0.012
+_SPARE_M = 0.03
+_ABOVE_M = 0.12
+_STEP_M = 0.002
 _FINGER_DEPTH_M = 0.012
 _HAND_DEPTH_M = 0.034
 # The fingertips end this far below the tcp; the palm begins this far above it.
@@ -71,6 +74,7 @@ def base_radius(hull: Hull) -> float:
 
 def push_choices(
     model: CollisionModel,
+    name: str,
     hull: Hull,
     world_T_object: F64,
     others: Sequence[F64],
@@ -103,43 +107,52 @@ def push_choices(
             back = min(back, float(((beside_hand[:, :2] - middle) @ u).min()) - _HAND_DEPTH_M)
         start = middle + u * (back - _GAP_M)
         for run_up, yaw in ((r, y) for r in run_ups_m for y in (angle, angle + np.pi)):
-            travel = distance_m + _GAP_M + run_up
-            choice = _choice(model, start - u * run_up, yaw, u, height_m, travel, q_near, opening_m)
-            if choice is not None:
+            poses = _poses(start - u * run_up, yaw, u, height_m, distance_m + _GAP_M + run_up + _SPARE_M)
+            model.opening_m = opening_m
+            choice = _choice(model, poses, q_near)
+            if choice is None:
+                continue
+            q_above, down, along = choice
+            touch = _first_touch(model, name, along)
+            if touch is not None:
+                along = along[: touch + round(distance_m / _STEP_M)]
                 room = room_ahead(points, others, u, distance_m)
-                found.append(PushChoice(*choice, u, opening_m, room))
+                found.append(PushChoice(q_above, down, along, u, opening_m, room))
                 break
     found.sort(key=lambda choice: -round(choice.room_m, 3))
     return found
 
 
-def _choice(
-    model: CollisionModel,
-    start: F64,
-    yaw: float,
-    u: F64,
-    height_m: float,
-    travel_m: float,
-    q_near: F64,
-    opening_m: float,
-) -> tuple[F64, F64, F64] | None:
+def _poses(start: F64, yaw: float, u: F64, height_m: float, travel_m: float) -> tuple[F64, F64, F64]:
+    """Return the tcp poses above the start, at the start, and at the end of a push."""
     low = top_down((*start, height_m), yaw)
-    high = low.copy()
-    high[2, 3] += 0.12
-    end = low.copy()
+    high, end = low.copy(), low.copy()
+    high[2, 3] += _ABOVE_M
     end[:2, 3] += u * travel_m
-    model.opening_m = opening_m
+    return high, low, end
+
+
+def _choice(model: CollisionModel, poses: tuple[F64, F64, F64], q_near: F64) -> tuple[F64, F64, F64] | None:
+    high, low, end = poses
     q_all = solutions(low, samples=24)
     for q in q_all[np.argsort(np.abs(q_all - q_near).max(axis=1), kind="stable")][:10]:
         if not model.free(q[None], _START_CLEARANCE):
             continue
         up = follow(q, line(low, high))
-        along = _along(q, line(low, end))
+        along = _along(q, line(low, end, step_m=_STEP_M))
         if up is None or along is None or not model.free(up, _START_CLEARANCE):
             continue
         down = np.concatenate([up[-2::-1], q[None]])
         return up[-1], down, along
     return None
+
+
+def _first_touch(model: CollisionModel, name: str, along: F64) -> int | None:
+    """Return the first row of a path at which the hand meets the hull of one object, whatever else is in the way."""
+    model.ignore(other for other in model.objects if other != name)
+    hit = model.first_hit(along, Clearance(0.0, -1.0))
+    model.ignore(())
+    return None if hit is None else hit[0]
 
 
 def _along(q: F64, poses: F64) -> F64 | None:

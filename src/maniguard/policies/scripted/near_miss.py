@@ -18,13 +18,15 @@ LEAN_RAD = np.deg2rad(25.0)
 SET_DOWN_GAP_M = 0.002
 SHORT_DROP_M = 0.008
 GRAZE_M = 0.02
+# The fingers reach from here below the top of an obstacle to its top, where its hull is what it is.
+TOP_M = 0.004
 
 
 def rock(view: View) -> Sequence[Segment]:
     """Touch a slender obstacle near its top, rock it a little, and let it come back."""
     last: NoPlanError | None = None
     for obstacle in by_slenderness(view, view.with_role("obstacle")):
-        height = 0.8 * view.height_m(obstacle.name)
+        height = view.height_m(obstacle.name) - TOP_M
         # A third of the way to where the weight passes over the edge of the base, taking the middle for the weight's.
         tipping = np.arctan2(base_radius(view.hull(obstacle.name)), 0.5 * view.height_m(obstacle.name))
         reach = height * np.tan(min(ROCK_RAD, tipping / 3))

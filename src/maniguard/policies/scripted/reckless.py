@@ -20,7 +20,7 @@ DROP_RAISE_M = 0.20
 # A sweep starts this far behind its obstacle, through whatever stands there.
 RUN_UPS_M = (0.0, 0.07, 0.14, 0.21, 0.28, 0.35)
 # How much nearer than where friction would just tip a thing its edge must be, for a knock to tip it and not slide it.
-TIPPING_MARGIN = 1.4
+TIPPING_MARGIN = 1.6
 FINGERTIP_M = 0.012
 
 
@@ -135,7 +135,9 @@ def drop_floor(view: View) -> Sequence[Segment]:
     radius = max(np.ptp(view.points(view.target.name)[:, :2], axis=0)) / 2
     beyond = table.size_m[1] / 2 + radius + 0.03
     tried = []
-    for side in (1.0, -1.0):
+    away = -1.0 if view.goal_m[1] > view.pose(view.target.name)[1, 3] else 1.0
+    # On the side away from the goal the target cannot pass through it.
+    for side in (away, -away):
         for x in (0.25, 0.15, 0.35, 0.05):
             over_floor = np.array([x, table.center_m[1] + side * beyond, 0.20])
             try:

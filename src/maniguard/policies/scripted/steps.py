@@ -90,6 +90,7 @@ def push(
     view.model.ignore(())
     choices = push_choices(
         view.model,
+        name,
         view.hull(name),
         view.pose(name),
         view.others(name),
