@@ -39,12 +39,14 @@ def test_distance_is_that_of_the_nearest_convex_combination(seed: int) -> None:
     for index in range(queries.shape[1]):
         query = queries[:, index : index + 1]
         expected = distance_by_projection(points, query[:, 0])
-        if body.plane_distance(query)[0] <= 0:
+        gap = body.sphere_gap(query, 10.0)[0]
+        if gap <= 0:
             assert expected < 1e-5
-            assert body.sphere_gap(query, 0.05)[0] <= 0
         else:
-            assert body.distance(query)[0] == pytest.approx(expected, abs=1e-6)
-            assert body.plane_distance(query)[0] <= body.distance(query)[0] + 1e-12
+            assert gap == pytest.approx(expected, abs=1e-6)
+        beyond = body.sphere_gap(query, 1e-6)[0]
+        assert beyond <= gap + 1e-12
+        assert (beyond <= 0) == (gap <= 0)
 
 
 @settings(max_examples=30, deadline=None)
@@ -57,8 +59,8 @@ def test_sphere_gap_decides_exactly_and_row_by_row(seed: int, radius: float) -> 
     for index in range(30):
         query = queries[:, index : index + 1]
         assert body.sphere_gap(query, radius).tobytes() == gaps[index : index + 1].tobytes()
-        inside = body.plane_distance(query)[0] <= 0
-        assert (gaps[index] < radius) == (inside or body.distance(query)[0] < radius)
+        assert body.sphere_gap_now(*queries[:, index].tolist(), radius) == gaps[index]
+        assert (gaps[index] < radius) == (body.sphere_gap(query, 10.0)[0] < radius)
 
 
 def test_a_hull_must_be_convex_and_face_outwards() -> None:
@@ -70,6 +72,6 @@ def test_a_hull_must_be_convex_and_face_outwards() -> None:
 
 def test_boxes_stand_in_for_a_hull_and_nothing_for_neither() -> None:
     body = convex_body(box_entity("cup", "target", hull=None))
-    assert body.distance(np.array([[0.13], [0.0], [0.05]]))[0] == pytest.approx(0.1)
+    assert body.sphere_gap(np.array([[0.13], [0.0], [0.05]]), 1.0)[0] == pytest.approx(0.1)
     with pytest.raises(GroundingError, match="neither a hull nor boxes"):
         convex_body(box_entity("cup", "target", hull=None, boxes=()))

@@ -41,12 +41,16 @@ class _Before(NamedTuple):
 
 
 class _Track:
-    """What is remembered of one entity from frame to frame; the settled start holds it and lets it rest."""
+    """What is remembered of one entity from frame to frame; the settled start holds it and lets it rest.
 
-    __slots__ = ("descent", "height", "held_at_end", "rests_at_end", "rising")
+    `hold` is the last frame that held it, `fallen` how far it had fallen by the end of that frame. Heights are derived
+    when a fall asks for them: they run over all vertices, and most things never fall.
+    """
 
-    def __init__(self, height: float, rising: float, descent: float) -> None:
-        self.height, self.rising, self.descent = height, rising, descent
+    __slots__ = ("fallen", "held_at_end", "hold", "rests_at_end")
+
+    def __init__(self, moment: Moment) -> None:
+        self.hold, self.fallen = moment, 0.0
         self.held_at_end = self.rests_at_end = True
 
 
@@ -100,10 +104,13 @@ class Dropped(Predicate):
         self._fragile = np.array(fragile)
         self._is_fragile = fragile
         self._has_destination = bool(len(self.to))
+        limit = self.values["landing_speed"]
+        self._quiet = max(0.0 - self.values["fall"], (0.0 - limit * limit) / (2.0 * GRAVITY_M_S2)) + 0.0
         self.reset()
 
     def reset(self) -> None:
-        self._tracks: list[_Track] | None = None
+        self._before: Moment | None = None
+        self._tracks: list[_Track] = []
 
     def _look(self, block: Block) -> _Look:
         rows = block.rows
@@ -142,7 +149,7 @@ class Dropped(Predicate):
         step_s = 1.0 / self.rate_hz
         falling_s = np.minimum(np.maximum((rising_before - look.rising) / GRAVITY_M_S2, 0.0), step_s)
         fallen = np.maximum(-(rising_before + look.rising) / 2.0 * falling_s, 0.0)
-        return np.where(look.held_at_end, look.lowest, look.lowest + fallen)
+        return look.lowest + np.where(look.held_at_end, 0.0, fallen)
 
     def _measure(self, look: _Look, before: _Before) -> Measure:
         falling = ~look.held | (look.struck & ~before.held_at_end)
@@ -171,56 +178,63 @@ class Dropped(Predicate):
 
     def step(self, moment: Moment) -> Sample:
         support = moment.support(self._support)
+        _, _, resting_at_end, robot_at_end = support
         grasped: set[int] = set()
         if self._hands:
             grasped = {column for column, pinch in moment.pinches.items() if pinch.cosine <= self._opposing}
-        in_hand = support.robot_at_end | (grasped - moment.loosened)
+        in_hand = robot_at_end | (grasped - moment.loosened)
+        margins = [self._quiet] * len(self.columns)
+        falls, speeds = [0.0] * len(self.columns), [0.0] * len(self.columns)
+        first = self._before is None
+        if self._before is None:
+            self._before = moment
+            self._tracks = [_Track(moment) for _ in self.columns]
+        before, linear, descent = self._before, moment.linear, moment.descent
         passed, landed = self._destinations(moment)
-        first = self._tracks is None
-        if self._tracks is None:
-            self._tracks = [_Track(moment.lowest[c], 0.0, moment.descent[c]) for c in self.columns]
-        margins, falls, speeds = [], [], []
-        limit, threshold = self.values["landing_speed"], self.values["fall"]
         for index, (column, track) in enumerate(zip(self.columns, self._tracks, strict=True)):
-            lowest, rising, descent = moment.lowest[column], moment.linear[column][2], moment.descent[column]
+            rests = column in resting_at_end
+            if rests and track.rests_at_end:
+                # It lay there and lies there: nothing has fallen and nothing has landed.
+                track.hold, track.fallen = moment, 0.0
+                continue
             held = column in support.held or column in grasped
             struck = column in support.elsewhere
-            fall = track.height - lowest if not held or (struck and not track.held_at_end) else 0.0
+            fall = speed = 0.0
+            if not held or (struck and not track.held_at_end):
+                fall = track.hold.lowest[column] + track.fallen - moment.lowest[column]
             landing = struck and not track.rests_at_end and column not in in_hand
-            speed = max(descent, track.descent) if landing else 0.0
+            if landing:
+                speed = max(descent[column], before.descent[column])
             if self._has_destination:
                 transfer = landing and column in landed
-                fall = fall if not transfer and (landing or lowest < passed) else 0.0
+                fall = fall if not transfer and (landing or moment.lowest[column] < passed) else 0.0
                 speed = 0.0 if transfer and not self._is_fragile[index] else speed
-            impact = (speed * speed - limit * limit) / (2.0 * GRAVITY_M_S2)
-            margins.append(max(fall - threshold, impact) + 0.0)
-            falls.append(fall)
-            speeds.append(speed)
-            rests = column in support.elsewhere_at_end
-            if first:
-                track.height = lowest
-            elif held:
-                track.height = self._released(track.rising, rising, lowest, rests or column in in_hand)
-            track.rising, track.descent = rising, descent
+            if fall or speed:
+                limit = self.values["landing_speed"]
+                impact = (speed * speed - limit * limit) / (2.0 * GRAVITY_M_S2)
+                margins[index] = max(fall - self.values["fall"], impact) + 0.0
+                falls[index], speeds[index] = fall, speed
             track.held_at_end, track.rests_at_end = rests or column in in_hand, rests
+            if held and not first:
+                rising = (before.linear[column][2], linear[column][2])
+                track.hold, track.fallen = moment, 0.0 if track.held_at_end else self._fallen(*rising)
+        self._before = moment
         return Sample(margins, (falls, speeds))
 
-    def _released(self, rising_before: float, rising: float, lowest: float, held_at_end: bool) -> float:
-        """Do as `_release` does, for one entity."""
-        if held_at_end:
-            return lowest
+    def _fallen(self, rising_before: float, rising: float) -> float:
+        """Do as `_release` does, for one entity: how far it has fallen when its hold was lost within the frame."""
         falling_s = min(max((rising_before - rising) / GRAVITY_M_S2, 0.0), 1.0 / self.rate_hz)
-        return lowest + max(-(rising_before + rising) / 2.0 * falling_s, 0.0)
+        return max(-(rising_before + rising) / 2.0 * falling_s, 0.0)
 
-    def _destinations(self, moment: Moment) -> tuple[float, frozenset[int]]:
+    def _destinations(self, moment: Moment) -> tuple[float, set[int]]:
         """Return the height below which no destination can be landed on, and which entities lie on one."""
         if not self._has_destination:
-            return -np.inf, frozenset()
+            return -np.inf, set()
         to = set(self.to.tolist())
-        up = [row for row in moment.rows if row.rise >= self._support]
-        direct = {row.self_ for row in up if row.other in to}
-        through = {row.self_ for row in up if row.other in direct}
-        return min(moment.lowest[column] for column in to), frozenset(direct | through)
+        up = moment.upward(self._support)
+        direct = {pushed for pushed, pushing, _ in up if pushing in to}
+        through = {pushed for pushed, pushing, _ in up if pushing in direct}
+        return min(moment.lowest[column] for column in to), direct | through
 
     def run(self, block: Block) -> Measure:
         look = self._look(block)

@@ -17,32 +17,25 @@ from maniguard.grounding.block import UNIT_TOLERANCE, Block
 from maniguard.grounding.geometry import Geometry
 from maniguard.trace import Frame
 
+_LEAST, _MOST = 1.0 - UNIT_TOLERANCE, 1.0 + UNIT_TOLERANCE
 
-class Row(NamedTuple):
-    """One contact with a force, as `self_` sees it.
+Row = tuple[int, int, int, int, float, float, bool, int]
+"""A contact with a force: entity and part a, entity and part b, height of the normal, force, at_end, row number."""
 
-    `rise` is how far upwards the push on it points (1: straight up), `number` the row in the frame, and the push is
-    `sense` times that row's normal.
-    """
+RobotRow = tuple[int, int, int, int, float, bool, int, float]
+"""A contact of a robot: touched entity and part, robot and part, force, at_end, row number, sense.
 
-    self_: int
-    self_part: int
-    other: int
-    other_part: int
-    rise: float
-    force: float
-    at_end: bool
-    number: int
-    sense: float
+The robot pushes along `sense` times the row's normal.
+"""
 
 
 class Support(NamedTuple):
     """Which entities something pushes upwards, by columns; with and without the robot, in the step and at its end."""
 
-    held: frozenset[int]
-    elsewhere: frozenset[int]
-    elsewhere_at_end: frozenset[int]
-    robot_at_end: frozenset[int]
+    held: set[int]
+    elsewhere: set[int]
+    elsewhere_at_end: set[int]
+    robot_at_end: set[int]
 
 
 class Pinch(NamedTuple):
@@ -58,14 +51,12 @@ class Moment:
     def __init__(self, geometry: Geometry, frame: Frame) -> None:
         self.geometry, self.frame = geometry, frame
         quat = frame.quat_wxyz.astype(np.float64)
-        norm = np.einsum("ij,ij->i", quat, quat)
+        self._supports: dict[float, Support] = {}
         # Block says which pose is wrong; here it only has to be noticed.
-        if not (abs(float(norm.min()) - 1.0) < UNIT_TOLERANCE > abs(float(norm.max()) - 1.0)) or not math.isfinite(
-            float(frame.position_m.sum(dtype=np.float64))
-        ):
+        unit = all([_LEAST < norm < _MOST for norm in np.einsum("ij,ij->i", quat, quat).tolist()])
+        if not unit or not math.isfinite(float(frame.position_m.sum(dtype=np.float64))):
             self.block  # noqa: B018 - raises
         self._quat = quat
-        self._supports: dict[float, Support] = {}
 
     @cached_property
     def block(self) -> Block:
@@ -98,6 +89,12 @@ class Moment:
         return descent
 
     @cached_property
+    def quat(self) -> list[list[float]]:
+        """Orientation of each entity."""
+        quat: list[list[float]] = self._quat.tolist()
+        return quat
+
+    @cached_property
     def _vertical(self) -> NDArray[np.float64]:
         out = np.empty((3, len(self._quat)))
         w, x, y, z = self._quat.T
@@ -121,75 +118,91 @@ class Moment:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The contacts with a force above zero, each from both sides."""
+        """The contacts with a force above zero."""
         c = self.frame.contacts
-        rows = []
         columns = (c.entity_a, c.part_a, c.entity_b, c.part_b, c.normal[:, 2], c.peak_force_n, c.at_end)
-        for number, (a, pa, b, pb, rise, force, at_end) in enumerate(
-            zip(*[column.tolist() for column in columns], strict=True)
-        ):
-            if force > 0.0:
-                rows.append(Row(b, pb, a, pa, rise, force, at_end, number, 1.0))
-                rows.append(Row(a, pa, b, pb, -rise, force, at_end, number, -1.0))
-        return rows
+        rows = zip(*[column.tolist() for column in columns], range(len(c.at_end)), strict=True)
+        return [row for row in rows if row[5] > 0.0]
 
     @cached_property
-    def robot_rows(self) -> list[Row]:
-        """The rows in which a robot is the other side."""
+    def robot_rows(self) -> list[RobotRow]:
+        """The contacts between a robot and something else, or another robot; then from both sides."""
         robots = self.geometry.robots
-        return [row for row in self.rows if row.other in robots]
+        found = []
+        for a, part_a, b, part_b, _, force, at_end, number in self.rows:
+            if a in robots:
+                found.append((b, part_b, a, part_a, force, at_end, number, 1.0))
+            if b in robots:
+                found.append((a, part_a, b, part_b, force, at_end, number, -1.0))
+        return found
+
+    def upward(self, cosine: float) -> list[tuple[int, int, bool]]:
+        """Return (pushed entity, pushing entity, at_end) of the contacts that push upwards within that angle."""
+        found = []
+        for a, _, b, _, rise, _, at_end, _ in self.rows:
+            # The normal points from a to b: a pushes b along it, and b pushes a against it.
+            if rise >= cosine:
+                found.append((b, a, at_end))
+            if -rise >= cosine:
+                found.append((a, b, at_end))
+        return found
 
     def support(self, cosine: float) -> Support:
         """Return which entities are pushed upwards within the angle of that cosine."""
         found = self._supports.get(cosine)
         if found is None:
             robots = self.geometry.robots
-            up = [row for row in self.rows if row.rise >= cosine]
-            found = self._supports[cosine] = Support(
-                frozenset([row.self_ for row in up]),
-                frozenset([row.self_ for row in up if row.other not in robots]),
-                frozenset([row.self_ for row in up if row.at_end and row.other not in robots]),
-                frozenset([row.self_ for row in up if row.at_end and row.other in robots]),
-            )
+            found = self._supports[cosine] = Support(set(), set(), set(), set())
+            held, elsewhere, elsewhere_at_end, robot_at_end = found
+            for a, _, b, _, rise, _, at_end, _ in self.rows:
+                for pushed, pushing, up in ((b, a, rise), (a, b, -rise)):
+                    if up >= cosine:
+                        held.add(pushed)
+                        if pushing in robots:
+                            if at_end:
+                                robot_at_end.add(pushed)
+                        else:
+                            elsewhere.add(pushed)
+                            if at_end:
+                                elsewhere_at_end.add(pushed)
         return found
 
     @cached_property
-    def loosened(self) -> frozenset[int]:
+    def loosened(self) -> set[int]:
         """The entities with a robot contact that did not last to the end of the step."""
-        return frozenset([row.self_ for row in self.robot_rows if not row.at_end])
+        return {row[0] for row in self.robot_rows if not row[5]}
 
     @cached_property
     def pinches(self) -> dict[int, Pinch]:
         """The entities on which both fingers of one robot press."""
         found: dict[int, Pinch] = {}
-        rows = self.robot_rows
-        if not rows:
+        if not self.robot_rows:
             return found
-        normal: list[list[float]] | None = None
         for robot, left, right in self.geometry.finger_list:
-            sides: dict[tuple[int, int], Row] = {}
-            for row in rows:
-                if row.other == robot and row.other_part in (left, right):
-                    known = sides.get((row.self_, row.other_part))
-                    if known is None or row.force >= known.force:
-                        sides[row.self_, row.other_part] = row
+            sides: dict[tuple[int, int], tuple[float, int, float]] = {}
+            for column, _, other, part, force, _, number, sense in self.robot_rows:
+                if other == robot and part in (left, right):
+                    known = sides.get((column, part))
+                    if known is None or force >= known[0]:
+                        sides[column, part] = (force, number, sense)
+            if len(sides) < 2:
+                continue
+            normal = self.frame.contacts.normal.tolist()
             for (column, part), one in sides.items():
-                other = sides.get((column, right)) if part == left else None
-                if other is None:
+                other_side = sides.get((column, right)) if part == left else None
+                if other_side is None:
                     continue
-                if normal is None:
-                    normal = self.frame.contacts.normal.tolist()
-                (ax, ay, az), (bx, by, bz) = normal[one.number], normal[other.number]
-                cosine = (one.sense * ax) * (other.sense * bx) + (one.sense * ay) * (other.sense * by)
-                cosine += (one.sense * az) * (other.sense * bz)
+                (ax, ay, az), (bx, by, bz) = normal[one[1]], normal[other_side[1]]
+                s, t = one[2], other_side[2]
+                cosine = (s * ax) * (t * bx) + (s * ay) * (t * by) + (s * az) * (t * bz)
+                force = min(one[0], other_side[0])
                 before = found.get(column)
-                force = min(one.force, other.force)
                 found[column] = Pinch(force if before is None else max(force, before.force), cosine)
         return found
 
     def local(self, column: int, point: tuple[float, float, float]) -> tuple[float, float, float]:
         """Return a world point in the frame of an entity."""
-        w, x, y, z = self._quat[column].tolist()
+        w, x, y, z = self.quat[column]
         px, py, pz = self.position[column]
         vx, vy, vz = point[0] - px, point[1] - py, point[2] - pz
         cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx

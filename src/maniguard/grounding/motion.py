@@ -35,7 +35,8 @@ class Upright(Predicate):
 
     def prepare(self) -> None:
         self._axis = self.geometry.rest_axis[:, self.of]
-        self._axes = [tuple(axis) for axis in self._axis.T.tolist()]
+        # For most things the rest axis is their own z axis: then only one of the three products is not zero.
+        self._axes = [None if axis == [0.0, 0.0, 1.0] else axis for axis in self._axis.T.tolist()]
 
     def measure(self, block: Block) -> Measure:
         (ax, ay, az), (ux, uy, uz) = self._axis, block.vertical
@@ -43,11 +44,15 @@ class Upright(Predicate):
         return self.below(np.arccos(np.minimum(np.maximum(cosine, -1.0), 1.0)) * DEG_PER_RAD)
 
     def step(self, moment: Moment) -> Sample:
-        ux, uy, uz = moment.vertical
-        cosines = [
-            min(max(ux[column] * ax + uy[column] * ay + uz[column] * az, -1.0), 1.0)
-            for column, (ax, ay, az) in zip(self.columns, self._axes, strict=True)
-        ]
+        quat = moment.quat
+        cosines = []
+        for column, axis in zip(self.columns, self._axes, strict=True):
+            w, x, y, z = quat[column]
+            cosine = 1.0 - 2.0 * (x * x + y * y)
+            if axis is not None:
+                ax, ay, az = axis
+                cosine = 2.0 * (x * z - w * y) * ax + 2.0 * (y * z + w * x) * ay + cosine * az
+            cosines.append(min(max(cosine, -1.0), 1.0))
         # The library's own arc cosine may differ from the array one in the last bit.
         angles: list[float] = np.arccos(cosines).tolist()
         return self.sample([angle * DEG_PER_RAD for angle in angles])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,56 +38,115 @@ class ConvexBody:
             raise GroundingError(
                 f"the hull of {name!r} is not convex with outward faces: a vertex is {outside:.2g} m outside a face"
             )
-        self.normal: F64 = normal.T.copy()
-        self.offset: F64 = offset
-        # A point projects into a triangle exactly if it is on the inner side of the three planes through its sides.
-        corners, following = np.stack((a, b, c)), np.stack((b, c, a))
-        inward = np.cross(normal[None], following - corners)
-        self.side: F64 = inward.transpose(2, 0, 1).copy()
-        self.side_offset: F64 = (inward * corners).sum(axis=2)
-        pairs = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
-        edges = np.unique(pairs, axis=0)
-        start = vertices[edges[:, 0]]
-        along = vertices[edges[:, 1]] - start
-        self.edge_start: F64 = start.T.copy()
+        polygons = _polygons(faces, normal, offset)
+        firsts = [triangles[0] for triangles, _ in polygons]
+        self.normal: F64 = normal[firsts].T.copy()
+        self.offset: F64 = offset[firsts]
+        # A point projects into a face exactly if it is on the inner side of the planes through the face's sides; faces
+        # with fewer sides than others get planes that any point is inside of.
+        most = max(len(sides) for _, sides in polygons)
+        self.side: F64 = np.zeros((3, len(polygons), most))
+        self.side_offset: F64 = np.zeros((len(polygons), most))
+        edges = set()
+        for number, (triangles, sides) in enumerate(polygons):
+            for place, (start, end) in enumerate(sides):
+                inward = np.cross(normal[triangles[0]], vertices[end] - vertices[start])
+                self.side[:, number, place] = inward
+                self.side_offset[number, place] = (inward * vertices[start]).sum()
+                edges.add((min(start, end), max(start, end)))
+        ends = np.array(sorted(edges), np.intp)
+        start_points = vertices[ends[:, 0]]
+        along = vertices[ends[:, 1]] - start_points
+        self.edge_start: F64 = start_points.T.copy()
         self.edge: F64 = along.T.copy()
         self.edge_inverse: F64 = 1.0 / (along * along).sum(axis=1)
 
-    def plane_distance(self, point: F64) -> F64:
-        """Return for points (3, T) the largest signed distance from a face plane, (T,).
+        # A ball around the body: a sphere that misses it misses the body, and that is cheap to see.
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        middle = (low + high) / 2
+        self.middle: tuple[float, float, float] = tuple(middle.tolist())
+        reach = vertices - middle
+        self.reach = float(np.sqrt((reach * reach).sum(axis=1).max()))
 
-        Negative inside, where its size is the depth; outside, never more than the distance from the body.
-        """
-        return self._planes(point).max(axis=1)
-
-    def _planes(self, point: F64) -> F64:
+    def planes(self, point: F64) -> F64:
+        """Return for points (3, T) the signed distance from each face's plane, (T, F)."""
         (nx, ny, nz), (x, y, z) = self.normal, point[:, :, None]
         return nx * x + ny * y + nz * z - self.offset
 
-    def distance(self, point: F64) -> F64:
-        """Return for points (3, T) outside the body the exact distance from it, (T,)."""
+    def edge_distance(self, point: F64) -> F64:
+        """Return for points (3, T) the distance from the nearest edge, (T,)."""
         x, y, z = point[:, :, None]
         (sx, sy, sz), (ex, ey, ez) = self.edge_start, self.edge
         wx, wy, wz = x - sx, y - sy, z - sz
         t = np.minimum(np.maximum((wx * ex + wy * ey + wz * ez) * self.edge_inverse, 0.0), 1.0)
         rx, ry, rz = wx - t * ex, wy - t * ey, wz - t * ez
-        squared = (rx * rx + ry * ry + rz * rz).min(axis=1)
-        planes = self._planes(point)
-        (mx, my, mz), (px, py, pz) = self.side, point[:, :, None, None]
-        above = (mx * px + my * py + mz * pz - self.side_offset >= 0.0).all(axis=1) & (planes > 0.0)
-        return np.minimum(np.sqrt(squared), np.where(above, planes, np.inf).min(axis=1))
+        return np.sqrt((rx * rx + ry * ry + rz * rz).min(axis=1))
 
     def sphere_gap(self, center: F64, radius: float) -> F64:
         """Return for sphere centres (3, T) in the body's frame the distance from the body, (T,).
 
         Exact wherever it is below `radius`, so that whether a sphere meets the body is always decided exactly. At
-        `radius` and beyond, the largest distance from a face plane stands for it, which never exceeds it.
+        `radius` and beyond, something that never exceeds it stands for it: the distance from a ball around the body,
+        or the largest distance from a face plane. Inside it is that distance too, negative: the depth.
         """
-        gap = self.plane_distance(center)
-        near = (gap > 0.0) & (gap < radius)
-        if near.any():
-            gap[near] = self.distance(center[:, near])
+        x, y, z = center
+        mx, my, mz = self.middle
+        x, y, z = x - mx, y - my, z - mz
+        gap = np.sqrt(x * x + y * y + z * z) - self.reach
+        close = np.flatnonzero(gap < radius)
+        if not len(close):
+            return gap
+        planes = self.planes(center[:, close])
+        gap[close] = planes.max(axis=1)
+        is_near = (gap[close] > 0.0) & (gap[close] < radius)
+        near, planes = close[is_near], planes[is_near]
+        if len(near):
+            # If the nearest point is inside a face, then that face has the largest plane distance of all.
+            face = planes.argmax(axis=1)
+            px, py, pz = center[:, near, None]
+            sx, sy, sz = self.side[:, face]
+            above = (sx * px + sy * py + sz * pz - self.side_offset[face] >= 0.0).all(axis=1)
+            beside = near[~above]
+            if len(beside):
+                gap[beside] = self.edge_distance(center[:, beside])
         return gap
+
+    def sphere_gap_now(self, x: float, y: float, z: float, radius: float) -> float:
+        """Do as `sphere_gap` does, for one centre."""
+        mx, my, mz = self.middle
+        dx, dy, dz = x - mx, y - my, z - mz
+        outer = math.sqrt(dx * dx + dy * dy + dz * dz) - self.reach
+        if outer >= radius:
+            return outer
+        nx, ny, nz = self.normal
+        planes = nx * x + ny * y + nz * z - self.offset
+        face = int(planes.argmax())
+        gap = float(planes[face])
+        if 0.0 < gap < radius:
+            sx, sy, sz = self.side[:, face]
+            if not (sx * x + sy * y + sz * z - self.side_offset[face] >= 0.0).all():
+                return float(self.edge_distance(np.array([[x], [y], [z]]))[0])
+        return gap
+
+
+def _polygons(faces: NDArray[np.intp], normal: F64, offset: F64) -> list[tuple[list[int], list[tuple[int, int]]]]:
+    """Join triangles in one plane: for each face its triangles, and its sides in the triangles' sense."""
+    groups: list[list[int]] = []
+    for triangle in range(len(faces)):
+        for group in groups:
+            first = group[0]
+            same_normal = (normal[first] * normal[triangle]).sum() > 1.0 - 1e-12
+            if same_normal and abs(offset[first] - offset[triangle]) < 1e-9:
+                group.append(triangle)
+                break
+        else:
+            groups.append([triangle])
+    joined = []
+    for group in groups:
+        directed = [(int(faces[t][i]), int(faces[t][(i + 1) % 3])) for t in group for i in range(3)]
+        inner = set(directed)
+        joined.append((group, [side for side in directed if side[::-1] not in inner]))
+    return joined
 
 
 def convex_body(entity: Entity) -> ConvexBody:
@@ -144,8 +205,9 @@ class InGoalSphere(Predicate):
         return self.below(np.stack(gaps, axis=1))
 
     def step(self, moment: Moment) -> Sample:
-        gaps = []
-        for column, body in zip(self.columns, self._bodies, strict=True):
-            center = np.array(moment.local(column, self._point)).reshape(3, 1)
-            gaps.append(float(body.sphere_gap(center, self._radius)[0]))
-        return self.sample(gaps)
+        return self.sample(
+            [
+                body.sphere_gap_now(*moment.local(column, self._point), self._radius)
+                for column, body in zip(self.columns, self._bodies, strict=True)
+            ]
+        )

@@ -10,7 +10,7 @@ import numpy as np
 from maniguard.grounding.block import Block, Bool
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.filters import Recent, frames_of
-from maniguard.grounding.moment import Moment, Row
+from maniguard.grounding.moment import Moment
 from maniguard.grounding.predicate import Measure, Param, Predicate, Quantity, Sample, register
 
 _FORCE_CHANNELS = ("contacts", "contact_force")
@@ -39,18 +39,18 @@ class _ContactForce(Predicate):
         """Choose the contact rows of a stretch."""
 
     @abstractmethod
-    def choose(self, moment: Moment) -> list[Row]:
-        """Choose the contact rows of one frame, the same."""
+    def choose(self, moment: Moment) -> list[tuple[int, float]]:
+        """Choose the contacts of one frame, the same: touched entity and force."""
 
     def measure(self, block: Block) -> Measure:
         return self.above(block.largest_force(self.rows(block))[:, self.of])
 
     def step(self, moment: Moment) -> Sample:
-        force: dict[int, float] = {}
-        for row in self.choose(moment):
-            if row.force > force.get(row.self_, 0.0):
-                force[row.self_] = row.force
-        return self.sample([force.get(column, 0.0) for column in self.columns])
+        largest: dict[int, float] = {}
+        for column, force in self.choose(moment):
+            if force > largest.get(column, 0.0):
+                largest[column] = force
+        return self.sample([largest.get(column, 0.0) for column in self.columns])
 
 
 @register
@@ -68,8 +68,9 @@ class Contact(_ContactForce):
     def rows(self, block: Block) -> Bool:
         return self._is_to[block.rows.other]
 
-    def choose(self, moment: Moment) -> list[Row]:
-        return [row for row in moment.rows if self._is_to[row.other]]
+    def choose(self, moment: Moment) -> list[tuple[int, float]]:
+        found = [(a, force) for a, _, b, _, _, force, _, _ in moment.rows if self._is_to[b]]
+        return found + [(b, force) for a, _, b, _, _, force, _, _ in moment.rows if self._is_to[a]]
 
 
 @register
@@ -82,8 +83,8 @@ class TouchedByRobot(_ContactForce):
     def rows(self, block: Block) -> Bool:
         return block.rows.other_is_robot
 
-    def choose(self, moment: Moment) -> list[Row]:
-        return moment.robot_rows
+    def choose(self, moment: Moment) -> list[tuple[int, float]]:
+        return [(row[0], row[4]) for row in moment.robot_rows]
 
 
 @register
@@ -93,13 +94,16 @@ class Engaged(_ContactForce):
     name = "engaged"
     summary = "the robot touches a movable body, or a moving part of a fixture, with more than min_force"
 
+    def prepare(self) -> None:
+        self._first_part: list[int] = self.geometry.first_relevant_part.tolist()
+
     def rows(self, block: Block) -> Bool:
         rows = block.rows
         return rows.other_is_robot & (rows.self_part >= self.geometry.first_relevant_part[rows.self_])
 
-    def choose(self, moment: Moment) -> list[Row]:
-        first = self.geometry.first_relevant_part
-        return [row for row in moment.robot_rows if row.self_part >= first[row.self_]]
+    def choose(self, moment: Moment) -> list[tuple[int, float]]:
+        first = self._first_part
+        return [(row[0], row[4]) for row in moment.robot_rows if row[1] >= first[row[0]]]
 
 
 @register
