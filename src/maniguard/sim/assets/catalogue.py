@@ -365,7 +365,7 @@ WINE_GLASSES = (
         "wine_glass",
         "goblet",
         "wine_glass",
-        {"finish": "glass", "color": "#9bbf8a"},
+        {"finish": "coloured-glass", "color": "#9bbf8a"},
         height=0.15,
         stem_height=0.055,
         stem_radius=0.0055,

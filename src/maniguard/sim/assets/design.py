@@ -65,7 +65,11 @@ class Design:
 
     def recoloured(self, colour: str) -> Mapping[str, Value]:
         """Return its appearance in another main colour."""
-        return {**self.appearance, self.recolours: colour}
+        changed = {**self.appearance, self.recolours: colour}
+        if self.recolours == "color" and changed.get("finish") == "glass":
+            # A tint that thin would not be seen.
+            changed["finish"] = "coloured-glass"
+        return changed
 
     def asset(self, appearance: Mapping[str, Value] | None = None) -> Asset:
         """Build it, in its own looks or in others."""

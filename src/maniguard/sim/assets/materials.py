@@ -62,19 +62,19 @@ def rgb(colour: str) -> tuple[float, float, float]:
 
 FINISHES = MappingProxyType(
     {
-        # finish: (specular, shininess, opacity)
-        "glaze": (0.45, 0.75, 1.0),
-        "matte": (0.12, 0.25, 1.0),
-        "glass": (0.95, 0.95, 0.13),
-        "coloured-glass": (0.9, 0.95, 0.55),
-        "metal": (0.75, 0.6, 1.0),
-        "enamel": (0.6, 0.8, 1.0),
-        "plastic": (0.35, 0.5, 1.0),
-        "wood": (0.14, 0.3, 1.0),
-        "paper": (0.05, 0.1, 1.0),
-        "gloss-print": (0.3, 0.5, 1.0),
-        "wax": (0.25, 0.35, 1.0),
-        "liquid": (0.5, 0.8, 0.92),
+        # finish: (specular, shininess, opacity, emission); clear glass glows a little, as nothing mirrors the room in it
+        "glaze": (0.45, 0.75, 1.0, 0.0),
+        "matte": (0.12, 0.25, 1.0, 0.0),
+        "glass": (0.95, 0.95, 0.11, 0.3),
+        "coloured-glass": (0.9, 0.95, 0.5, 0.1),
+        "metal": (0.75, 0.6, 1.0, 0.0),
+        "enamel": (0.6, 0.8, 1.0, 0.0),
+        "plastic": (0.35, 0.5, 1.0, 0.0),
+        "wood": (0.14, 0.3, 1.0, 0.0),
+        "paper": (0.05, 0.1, 1.0, 0.0),
+        "gloss-print": (0.3, 0.5, 1.0, 0.0),
+        "wax": (0.25, 0.35, 1.0, 0.0),
+        "liquid": (0.5, 0.8, 0.92, 0.0),
     }
 )
 
@@ -100,11 +100,11 @@ def finish(
         raise AppearanceError(f"pattern {pattern!r} is not known; valid are {alternatives(PATTERNS)}")
     if pattern == "plain":
         pattern = {"metal": "brushed", "wood": "grain"}.get(name, "plain")
-    specular, shininess, alpha = FINISHES[name]
+    specular, shininess, alpha, glow = FINISHES[name]
     alpha = alpha if opacity is None else opacity
     base, second = rgb(colour), rgb(accent)
     if pattern == "plain":
-        return Material((*base, alpha), None, specular, shininess)
+        return Material((*base, alpha), None, specular, shininess, glow)
     painter = textures.PAINTERS[pattern]
     key = f"{pattern}:{colour}:{accent}:{seed}"
     return Material((1.0, 1.0, 1.0, alpha), Texture(key, lambda: painter(base, second, seed)), specular, shininess)
@@ -117,7 +117,7 @@ def printed(style: str, colour: str, accent: str, title: str, *, seed: int = 0, 
     painter = textures.LABELS[style]
     base, second = rgb(colour), rgb(accent)
     key = f"label-{style}:{colour}:{accent}:{title}:{seed}"
-    specular, shininess, _ = FINISHES["gloss-print" if glossy else "paper"]
+    specular, shininess, *_ = FINISHES["gloss-print" if glossy else "paper"]
     return Material((1.0, 1.0, 1.0, 1.0), Texture(key, lambda: painter(base, second, title, seed)), specular, shininess)
 
 

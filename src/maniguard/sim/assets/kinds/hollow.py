@@ -137,8 +137,18 @@ def _with_spout(mesh: VisualMesh, length: float, top: float) -> VisualMesh:
     vertices = mesh.vertices.copy()
     azimuth = np.abs(np.arctan2(vertices[:, 1], -vertices[:, 0]))
     share = np.exp(-((azimuth / 0.32) ** 2)) * np.clip((vertices[:, 2] / top - 0.72) / 0.28, 0.0, 1.0) ** 2
-    vertices[:, 0] -= length * share * (np.hypot(vertices[:, 0], vertices[:, 1]) > 1e-6)
-    return VisualMesh(mesh.slot, vertices, mesh.normals, mesh.uv, mesh.faces)
+    moved = length * share * (np.hypot(vertices[:, 0], vertices[:, 1]) > 1e-6)
+    vertices[:, 0] -= moved
+    a, b, c = (vertices[mesh.faces[:, k]] for k in range(3))
+    flat = np.cross(b - a, c - a)
+    smooth_normals = np.zeros_like(vertices)
+    for k in range(3):
+        np.add.at(smooth_normals, mesh.faces[:, k], flat)
+    lengths = np.linalg.norm(smooth_normals, axis=1)
+    bent = (moved > 1e-4) & (lengths > 0.0)
+    normals = mesh.normals.copy()
+    normals[bent] = smooth_normals[bent] / lengths[bent, None]
+    return VisualMesh(mesh.slot, vertices, normals, mesh.uv, mesh.faces)
 
 
 def paint_vessel(looks: Looks, p: Params) -> dict[str, Material]:
@@ -326,9 +336,7 @@ def _glass_rim(glass: Material) -> Material:
 
 def paint_glass(looks: Looks, p: Params) -> dict[str, Material]:
     """Paint stemware: bowl and inside share a thin glass, rim and stem are denser."""
-    name = "glass" if looks.text("color") == "#ffffff" else "coloured-glass"
-    opacity = None if looks.text("finish") == "glass" else 1.0
-    glass = finish(name, "#dfeaec" if looks.text("color") == "#ffffff" else looks.text("color"), opacity=opacity)
+    glass = finish(looks.text("finish"), looks.text("color"))
     return {"body": glass, "inside": glass, "rim": _glass_rim(glass)}
 
 
@@ -360,7 +368,7 @@ KINDS = (
             "rim_radius": 0.027,
             "wall": 0.0016,
         },
-        {"finish": "glass", "color": "#ffffff"},
+        {"finish": "glass", "color": "#e3edee"},
         make_wine_glass,
         paint_glass,
     ),
