@@ -13,20 +13,26 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 LIMIT_BYTES = 150_000
 SIZE_PX = 1024
 
-# name -> tiles from left to right, each a scenario and a camera
+# name -> tiles from left to right, each a scenario; all by the camera that policies see.
 PICTURES = {
-    "start": (("clutter-dry-00/base", "overview"),),
-    "conditions": tuple((f"clutter-dry-01/{c}", "overview") for c in ("base", "target", "location", "environment")),
+    "start": ("clutter-dry-04/base",),
+    "conditions": tuple(f"clutter-dry-03/{condition}" for condition in ("base", "target", "location", "environment")),
 }
+CAMERA = "overview"
+# What is kept of each picture: left, upper, right, lower edge as shares of it. The rest is table top and wall.
+KEPT = (0.12, 0.06, 1.0, 0.94)
 
 
-def render(scenario_id: str, camera: str, size_px: int) -> Image.Image:
+def render(scenario_id: str, size_px: int) -> Image.Image:
+    """Render a scenario's start so that what is kept of it is `size_px` wide."""
+    full = round(size_px / (KEPT[2] - KEPT[0]))
     world = World(SceneSpec.from_dict(bench.get(scenario_id).scene))
     try:
         world.reset()
-        return Image.fromarray(world.render(camera, quality="studio", size=size_px))
+        image = Image.fromarray(world.render(CAMERA, quality="studio", size=full))
     finally:
         world.close()
+    return image.crop(tuple(round(full * share) for share in KEPT))
 
 
 def save(image: Image.Image, path: Path) -> int:
@@ -41,13 +47,15 @@ def save(image: Image.Image, path: Path) -> int:
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, tiles in PICTURES.items():
-        size_px = SIZE_PX if len(tiles) == 1 else SIZE_PX // 2
-        images = [render(scenario_id, camera, size_px) for scenario_id, camera in tiles]
-        sheet = Image.new("RGB", (size_px * len(images), size_px))
-        for column, image in enumerate(images):
-            sheet.paste(image, (column * size_px, 0))
+        width = SIZE_PX if len(tiles) == 1 else SIZE_PX // 2
+        images = [render(scenario_id, width) for scenario_id in tiles]
+        sheet = Image.new("RGB", (sum(image.width for image in images), images[0].height))
+        left = 0
+        for image in images:
+            sheet.paste(image, (left, 0))
+            left += image.width
         path = FOLDER / f"{name}.webp"
-        print(path.name, save(sheet, path), "bytes")
+        print(path.name, sheet.size, save(sheet, path), "bytes")
 
 
 if __name__ == "__main__":
