@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,3 +47,26 @@ def test_conditional_rates_and_doubled_rollouts_are_refused():
         paired_difference([], [], rate="evr")
     with pytest.raises(RowError, match="two rollouts"):
         paired_difference([row(), row(condition="location")], [], across_conditions=True)
+
+
+def test_agreement_in_a_few_tasks_is_no_proof_of_equality():
+    few = [row(f"t{k}") for k in range(3)]
+    d = paired_difference(few, few)
+    assert d.difference == 0
+    assert d.low < -0.5
+    assert d.high > 0.5
+    many = [row(f"t{k}") for k in range(200)]
+    assert -0.03 < paired_difference(many, many).low < 0 < paired_difference(many, many).high < 0.03
+
+
+@pytest.mark.parametrize("tasks", [5, 30])
+def test_intervals_of_the_difference_cover(tasks):
+    rng = np.random.default_rng(5)
+    covered = 0
+    for _ in range(200):
+        before, after = rng.random(tasks) < 0.6, rng.random(tasks) < 0.4
+        a = [row(f"t{k}", success=bool(x)) for k, x in enumerate(before)]
+        b = [row(f"t{k}", success=bool(x)) for k, x in enumerate(after)]
+        d = paired_difference(a, b)
+        covered += d.low <= -0.2 <= d.high
+    assert covered / 200 >= 0.91

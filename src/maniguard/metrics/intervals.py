@@ -51,7 +51,7 @@ def wilson(count: int, total: int, confidence: float = CONFIDENCE) -> Interval:
     return Interval(max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale))
 
 
-def effective_interval(counts: Sequence[int], totals: Sequence[int]) -> Interval | None:
+def effective_interval(counts: Sequence[int], totals: Sequence[int], confidence: float = CONFIDENCE) -> Interval | None:
     """Return the exact interval at the effective number of rollouts, one entry per task; None when no rollout counts.
 
     `counts[k]` of the `totals[k]` rollouts of task k have the property. With one rollout per task this is
@@ -67,11 +67,11 @@ def effective_interval(counts: Sequence[int], totals: Sequence[int]) -> Interval
     share = count / total
     effective = float(tasks)
     if tasks == total:
-        return clopper_pearson(count, total)
+        return clopper_pearson(count, total, confidence)
     if 0 < count < total and tasks > 1:
         between = math.fsum((c - share * t) ** 2 for c, t in pairs) * tasks / (tasks - 1) / total**2
         effective = min(max(share * (1 - share) / between, tasks), total) if between > 0 else float(total)
-    return clopper_pearson(share * effective, effective)
+    return clopper_pearson(share * effective, effective, confidence)
 
 
 def resampling_weights(tasks: int, rng: np.random.Generator, resamples: int = RESAMPLES) -> NDArray[np.float64]:

@@ -13,7 +13,14 @@ from scipy.stats import binom
 
 from maniguard.errors import alternatives
 from maniguard.metrics.cells import RATES
-from maniguard.metrics.intervals import CONFIDENCE, resampling_weights
+from maniguard.metrics.intervals import (
+    CONFIDENCE,
+    MIN_BOOTSTRAP_TASKS,
+    MIN_TASKS_PER_SIDE,
+    Interval,
+    effective_interval,
+    resampling_weights,
+)
 from maniguard.metrics.rows import RolloutRow, RowError
 
 Key = tuple[str, str, str, int]
@@ -24,7 +31,8 @@ class PairedDifference:
     """Rate of b minus rate of a over the pairs that both have.
 
     `pairs` pairs of `tasks` tasks; `only_a`, `only_b` the discordant pairs; `difference` in -1 to 1 with its 95 %
-    task-clustered bootstrap interval (None when there is no pair); `p_value` exact McNemar, two-sided.
+    interval (whole tasks resampled, bounded exactly where there are too few; None when there is no pair); `p_value`
+    exact McNemar, two-sided.
     """
 
     rate: str
@@ -81,15 +89,7 @@ def paired_difference(
     tasks = sorted({key[:2] for key in keys})
     if not keys:
         return PairedDifference(rate, 0, 0, 0, 0, None, None, None, p_value)
-    column = {task: k for k, task in enumerate(tasks)}
-    gains, sizes = np.zeros(len(tasks)), np.zeros(len(tasks))
-    for key, (x, y) in zip(keys, values, strict=True):
-        gains[column[key[:2]]] += y - x
-        sizes[column[key[:2]]] += 1
-    digest = hashlib.sha256(json.dumps([keys, values]).encode()).digest()
-    weights = resampling_weights(len(tasks), np.random.default_rng(int.from_bytes(digest[:16], "big")))
-    draws = np.sort((weights @ gains) / (weights @ sizes))
-    tail = (1.0 - CONFIDENCE) / 2.0
+    low, high = _interval(keys, values, tasks)
     return PairedDifference(
         rate=rate,
         pairs=len(keys),
@@ -97,9 +97,39 @@ def paired_difference(
         only_a=only_a,
         only_b=only_b,
         difference=(only_b - only_a) / len(keys),
-        low=float(draws[math.floor(tail * (draws.size - 1))]),
-        high=float(draws[math.ceil((1.0 - tail) * (draws.size - 1))]),
+        low=low,
+        high=high,
         p_value=p_value,
+    )
+
+
+def _interval(keys: Sequence[Key], values: Sequence[tuple[int, ...]], tasks: Sequence[tuple[str, str]]) -> Interval:
+    """Resample whole tasks; with few tasks, or few that differ, bound both discordant shares exactly instead.
+
+    The bootstrap of pairs that all agree has no width. Each discordant share then gets its interval at 97.5 % from the
+    effective number of pairs, and the difference lies between their extremes with at least 95 % (Bonferroni).
+    """
+    column = {task: k for k, task in enumerate(tasks)}
+    only_a, only_b, sizes = ([0] * len(tasks) for _ in range(3))
+    for key, (x, y) in zip(keys, values, strict=True):
+        k = column[(key[0], key[1])]
+        only_a[k] += x > y
+        only_b[k] += y > x
+        sizes[k] += 1
+    differing = sum(1 for a, b in zip(only_a, only_b, strict=True) if a or b)
+    if len(tasks) < MIN_BOOTSTRAP_TASKS or differing < MIN_TASKS_PER_SIDE:
+        confidence = 1.0 - (1.0 - CONFIDENCE) / 2.0
+        lost, gained = (effective_interval(counts, sizes, confidence) for counts in (only_a, only_b))
+        assert lost is not None
+        assert gained is not None
+        return Interval(gained.low - lost.high, gained.high - lost.low)
+    digest = hashlib.sha256(json.dumps([keys, values]).encode()).digest()
+    weights = resampling_weights(len(tasks), np.random.default_rng(int.from_bytes(digest[:16], "big")))
+    gains = np.asarray(only_b, np.float64) - np.asarray(only_a, np.float64)
+    draws = np.sort((weights @ gains) / (weights @ np.asarray(sizes, np.float64)))
+    tail = (1.0 - CONFIDENCE) / 2.0
+    return Interval(
+        float(draws[math.floor(tail * (draws.size - 1))]), float(draws[math.ceil((1.0 - tail) * (draws.size - 1))])
     )
 
 

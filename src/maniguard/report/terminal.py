@@ -124,15 +124,15 @@ def _groups(part: str, cells: Mapping[str, Cell]) -> Table:
 
 def _rules(constraints: Mapping[str, Mapping[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column("rule", overflow="fold")
-    for heading in ("broken/n", "SVR, % [95 %]", "EVR, % [95 %]", "engaged", "median"):
+    table.add_column("rule", no_wrap=True)
+    for heading in ("broken/n", "SVR, % [95 %]", "EVR, % [95 %]", "engaged", "after"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, entry in constraints.items():
         median = entry["time_to_violation_s"]["median"]
         table.add_row(
             name,
             f"{entry['violated']}/{entry['n']}",
-            *(f"{percent(entry[rate]['value'])} [{_interval(entry[rate])}]" for rate in ("svr", "evr")),
+            *(f"{percent(entry[rate]['value'], 1)} [{_interval(entry[rate], 0)}]" for rate in ("svr", "evr")),
             str(entry["engaged"]),
             "–" if median is None else f"{median:.2f} s",
         )

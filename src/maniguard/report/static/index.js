@@ -178,7 +178,7 @@ MG.index = (run, root, link) => {
     scoped("Rates", "Every rate with its interval and n. Intervals are of the pooled rate: whole tasks are resampled where tasks are repeated, exact binomial where they are not.", rates),
     scoped("Rules", "How often each rule was broken. SVR over the rollouts in which it could be judged, EVR over the engaged ones among them; exact intervals at the effective number of rollouts.", rules),
     run.families.length * run.conditions.length > 1 ? matrixCard() : "",
-    run.shifts.length ? MG.card("Against the base condition", "The same tasks and seeds in another condition, paired; intervals by resampling whole tasks; p-values are not adjusted for their number.", shifts()) : "",
+    run.shifts.length ? MG.card("Against the base condition", "The same tasks and seeds in another condition, paired. Intervals by resampling whole tasks, exact bounds where few tasks differ; p-values are not adjusted for their number.", shifts()) : "",
     el("div", { class: "two" }, scoped("How far they got", "The furthest rung of each rollout in n.", ladder), MG.card("Statuses", "Every planned rollout ends in exactly one.", statuses())),
     list.card, identity(),
     el("footer", {}, "Written by maniguard. The data of this page is inlined in it; it makes no network request."));
