@@ -87,7 +87,7 @@ def main() -> int:
     slowest, slowest_text = 0.0, ""
     for n in range(INPUTS):
         kind = n % 10
-        dialect = DIALECTS[int(rng.integers(4))] if n % 3 == 0 else "maniguard"
+        dialect = DIALECTS[int(rng.integers(4))] if kind < 5 and n % 3 == 0 else "maniguard"
         if kind == 9:
             text = mutated(rng, hoa)
         elif kind < 2:
