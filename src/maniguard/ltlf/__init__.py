@@ -34,6 +34,7 @@ from maniguard.ltlf.recovery import Episode, EpisodeEnd, RecoveryMonitor
 from maniguard.ltlf.robustness import RobustnessMonitor, robustness
 from maniguard.ltlf.semantics import evaluate
 from maniguard.ltlf.signals import evaluate_signals
+from maniguard.ltlf.trace_svg import trace_svg
 from maniguard.ltlf.triggers import Activation, Outcome, Rule, TriggerMonitor, extract_activations, rules
 
 __all__ = [
@@ -83,4 +84,5 @@ __all__ = [
     "robustness",
     "rules",
     "run_batch",
+    "trace_svg",
 ]
