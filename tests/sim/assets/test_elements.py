@@ -118,6 +118,21 @@ def test_a_push_at_the_top_topples_tall_things_and_round_ones_roll():
     assert dict(zip(names, tilts > 75, strict=True)) == dict.fromkeys(names, True)
 
 
+def test_a_can_that_lies_rolls_and_comes_to_rest():
+    model, _ = _table(("can-beans", "candle-pillar"))
+    data = mujoco.MjData(model)
+    for k in range(2):
+        data.qpos[7 * k + 2] = 0.035
+        data.qpos[7 * k + 3 : 7 * k + 7] = (np.sqrt(0.5), 0, np.sqrt(0.5), 0)
+        data.qvel[6 * k + 1] = 0.25
+    mujoco.mj_forward(model, data)
+    start = data.qpos[1::7].copy()
+    for _ in range(2500):
+        mujoco.mj_step(model, data)
+    assert np.all(data.qpos[1::7] - start > 0.1)
+    assert np.abs(data.qvel).max() < 0.1
+
+
 def test_equal_materials_are_stored_once():
     spec = mujoco.MjSpec()
     asset = CATALOGUE["mug-dipped"].asset()

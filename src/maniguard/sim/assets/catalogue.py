@@ -1187,6 +1187,30 @@ MILLS = (
     ),
 )
 
+PLANTS = (
+    _design("plant-cactus", "plant", "cactus", "plant", {"color": "#b5623c"}),
+    _design(
+        "plant-succulent",
+        "plant",
+        "succulent",
+        "plant",
+        {
+            "finish": "glaze",
+            "color": "#e8e4da",
+            "pattern": "dip",
+            "accent": "#39586b",
+            "plant_color": "#6f9a7f",
+            "seed": 7.0,
+        },
+        plant="rosette",
+        pot_radius=0.042,
+        pot_height=0.058,
+        plant_height=0.045,
+        plant_radius=0.046,
+        substance="stoneware",
+    ),
+)
+
 CATALOGUE: Mapping[str, Design] = MappingProxyType(
     {
         design.name: design
@@ -1211,6 +1235,7 @@ CATALOGUE: Mapping[str, Design] = MappingProxyType(
             *CANDLES,
             *BOOKS,
             *MILLS,
+            *PLANTS,
         )
     }
 )

@@ -18,6 +18,8 @@ COLLISION_GROUP = 3
 # Softer contacts let the fingers sink through thin walls; stiffer ones ring at a 2 ms step.
 SOLREF = (0.005, 1.0)
 CONDIM = 4
+# Round pieces resist rolling as well, or a can that was pushed over would roll for ever.
+ROUND_CONDIM = 6
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def _add_piece(spec: mujoco.MjSpec, body: mujoco.MjsBody, piece: Piece, asset: A
     geom = body.add_geom(name=name, type=kinds[piece.shape], group=COLLISION_GROUP, mass=0.0)
     geom.friction = asset.friction
     geom.solref = SOLREF
-    geom.condim = CONDIM
+    geom.condim = ROUND_CONDIM if piece.shape in ("cylinder", "capsule") else CONDIM
     geom.rgba = (0.4, 0.7, 0.4, 0.35)
     if piece.shape == "mesh":
         stored = spec.add_mesh(name=name)

@@ -62,7 +62,7 @@ def rgb(colour: str) -> tuple[float, float, float]:
 
 FINISHES = MappingProxyType(
     {
-        # finish: (specular, shininess, opacity, emission); clear glass glows a little, as nothing mirrors the room in it
+        # finish: (specular, shininess, opacity, emission). Glass glows a little, as nothing mirrors the room in it.
         "glaze": (0.45, 0.75, 1.0, 0.0),
         "matte": (0.12, 0.25, 1.0, 0.0),
         "glass": (0.95, 0.95, 0.11, 0.3),

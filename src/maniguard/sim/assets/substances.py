@@ -37,6 +37,7 @@ DENSITY_KG_M3 = MappingProxyType(
         "coffee": 400.0,
         "detergent": 1030.0,
         "pepper": 520.0,
+        "earth": 1100.0,  # moist potting soil with a plant's roots
     }
 )
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from maniguard.sim.assets.asset import Kind
-from maniguard.sim.assets.kinds import boxy, closed, hollow
+from maniguard.sim.assets.kinds import boxy, closed, hollow, plant
 
-KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in (*hollow.KINDS, *closed.KINDS, *boxy.KINDS)})
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {kind.name: kind for kind in (*hollow.KINDS, *closed.KINDS, *boxy.KINDS, *plant.KINDS)}
+)
