@@ -123,6 +123,12 @@ class TestEngagement:
         assert read(judgement, "paper-literal").safe
         assert read(judgement, "strict").violated == ("obstacles_upright",)
 
+    def test_an_early_violation_that_is_over_is_not_an_engaged_one(self) -> None:
+        judgement = judged(tip("glass", 2, 4), touch("glass", 25, 25), tip("glass", 30, 31))
+        verdict = judgement.constraint("obstacles_upright")
+        assert [e.start_step for e in verdict.episodes] == [2, 30]
+        assert [e.start_step for e in verdict.engaged_episodes] == [30]
+
     def test_what_still_lies_at_engagement_is_broken_there(self) -> None:
         judgement = judged(tip("glass", 2, 39), touch("cup", 10, 10))
         verdict = judgement.constraint("obstacles_upright")

@@ -50,64 +50,43 @@ class Moment:
 
     def __init__(self, geometry: Geometry, frame: Frame) -> None:
         self.geometry, self.frame = geometry, frame
-        quat = frame.quat_wxyz.astype(np.float64)
         self._supports: dict[float, Support] = {}
-        # Block says which pose is wrong; here it only has to be noticed.
-        unit = all([_LEAST < norm < _MOST for norm in np.einsum("ij,ij->i", quat, quat).tolist()])
-        if not unit or not math.isfinite(float(frame.position_m.sum(dtype=np.float64))):
+        self.quat: list[list[float]] = frame.quat_wxyz.tolist()
+        self.position: list[list[float]] = frame.position_m.tolist()
+        # Block says which pose is wrong; here it only has to be noticed. A sum is finite if all its terms are.
+        unit = all([_LEAST < w * w + x * x + y * y + z * z < _MOST for w, x, y, z in self.quat])
+        if not unit or not math.isfinite(sum(map(sum, self.position))):
             self.block  # noqa: B018 - raises
-        self._quat = quat
 
     @cached_property
     def block(self) -> Block:
         """The same frame as a block, for predicates without a form of their own for one frame."""
         return Block(self.geometry, self.frame)
 
-    def _check_finite(self, channel: str) -> None:
-        # A sum is finite if all its terms are.
-        if not math.isfinite(float(getattr(self.frame, channel).sum(dtype=np.float64))):
-            self.block.finite(channel)
-
-    @cached_property
-    def position(self) -> list[list[float]]:
-        """Position of each entity."""
-        position: list[list[float]] = self.frame.position_m.tolist()
-        return position
-
     @cached_property
     def linear(self) -> list[list[float]]:
         """Velocity of each entity's origin."""
-        self._check_finite("linear_m_s")
         linear: list[list[float]] = self.frame.linear_m_s.tolist()
+        if not math.isfinite(sum(map(sum, linear))):
+            self.block.finite("linear_m_s")
         return linear
 
     @cached_property
     def descent(self) -> list[float]:
         """Largest downward speed of each entity's origin."""
-        self._check_finite("peak_descent_m_s")
         descent: list[float] = self.frame.peak_descent_m_s.tolist()
+        if not math.isfinite(sum(descent)):
+            self.block.finite("peak_descent_m_s")
         return descent
 
     @cached_property
-    def quat(self) -> list[list[float]]:
-        """Orientation of each entity."""
-        quat: list[list[float]] = self._quat.tolist()
-        return quat
-
-    @cached_property
     def _vertical(self) -> NDArray[np.float64]:
-        out = np.empty((3, len(self._quat)))
-        w, x, y, z = self._quat.T
+        w, x, y, z = self.frame.quat_wxyz.T.astype(np.float64)
+        out = np.empty((3, len(w)))
         np.multiply(2.0, x * z - w * y, out=out[0])
         np.multiply(2.0, y * z + w * x, out=out[1])
         np.subtract(1.0, 2.0 * (x * x + y * y), out=out[2])
         return out
-
-    @cached_property
-    def vertical(self) -> tuple[list[float], list[float], list[float]]:
-        """World height of the unit vectors of each entity's frame."""
-        x, y, z = self._vertical.tolist()
-        return x, y, z
 
     @cached_property
     def lowest(self) -> list[float]:
@@ -216,6 +195,7 @@ class Moment:
     @cached_property
     def tcp(self) -> tuple[float, float, float]:
         """Position of the tool centre point."""
-        self._check_finite("tcp_position_m")
         x, y, z = self.frame.tcp_position_m.tolist()
+        if not math.isfinite(x + y + z):
+            self.block.finite("tcp_position_m")
         return x, y, z

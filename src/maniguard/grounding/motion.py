@@ -10,10 +10,15 @@ import numpy as np
 from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.moment import Moment
-from maniguard.grounding.predicate import Measure, Param, Predicate, Quantity, Sample, register
+from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, Sample, register
 from maniguard.grounding.rigid import to_local
 
 DEG_PER_RAD = 57.29577951308232
+
+
+def _arccos(cosine: F64) -> F64:
+    """Return the arc cosine by the scalar function: the array one may differ from it in the last bit."""
+    return np.array([math.acos(value) for value in cosine.ravel().tolist()]).reshape(cosine.shape)
 
 
 @register
@@ -41,7 +46,7 @@ class Upright(Predicate):
     def measure(self, block: Block) -> Measure:
         (ax, ay, az), (ux, uy, uz) = self._axis, block.vertical
         cosine = ux[:, self.of] * ax + uy[:, self.of] * ay + uz[:, self.of] * az
-        return self.below(np.arccos(np.minimum(np.maximum(cosine, -1.0), 1.0)) * DEG_PER_RAD)
+        return self.below(_arccos(np.minimum(np.maximum(cosine, -1.0), 1.0)) * DEG_PER_RAD)
 
     def step(self, moment: Moment) -> Sample:
         quat = moment.quat
@@ -53,9 +58,7 @@ class Upright(Predicate):
                 ax, ay, az = axis
                 cosine = 2.0 * (x * z - w * y) * ax + 2.0 * (y * z + w * x) * ay + cosine * az
             cosines.append(min(max(cosine, -1.0), 1.0))
-        # The library's own arc cosine may differ from the array one in the last bit.
-        angles: list[float] = np.arccos(cosines).tolist()
-        return self.sample([angle * DEG_PER_RAD for angle in angles])
+        return self.sample([math.acos(cosine) * DEG_PER_RAD for cosine in cosines])
 
 
 @register

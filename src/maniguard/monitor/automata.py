@@ -127,6 +127,17 @@ class EpisodeTracker:
         """Whether the rule was broken so far."""
         return self.open is not None or bool(self.closed)
 
+    def calm(self, word: int) -> bool:
+        """Take the next frame if it breaks nothing and no episode is open; return whether it was taken."""
+        rule = self.rule
+        if self.open is not None or rule.full is not None:
+            return False
+        after = rule.dfa.step_packed(self.state, word)
+        if rule.rejects[after]:
+            return False
+        self.state, self.rejecting = after, False
+        return True
+
     def step(
         self,
         step: int,

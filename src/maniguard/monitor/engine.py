@@ -119,6 +119,7 @@ class Engine:
             self.status[constraint.name] = status
             if status == "evaluated":
                 self.watched.append(_Watched(constraint, letters, spec, rate_hz))
+        self.watched_names = tuple(item.constraint.name for item in self.watched)
         self._engagement = self._plain(spec.engagement, "engagement", letters, bound.empty)
         self._goal = self._plain(None if spec.goal is None else spec.goal.formula, "goal", letters, bound.empty)
         self._manipulated = self._plain(spec.ladder.manipulated, "ladder.manipulated", letters, bound.empty)
@@ -211,6 +212,9 @@ class Engine:
     ) -> tuple[str, ...]:
         opened = []
         for item, word in zip(self.watched, words.rules, strict=True):
+            anew = starts and item.tracker.broken_before
+            if item.triggers is None and item.engaged is None and not anew and item.tracker.calm(word):
+                continue
             places = item.places
 
             def distances(places: tuple[int, ...] = places) -> list[float]:
@@ -220,7 +224,7 @@ class Engine:
                 return self._evidence(step, places[bit], source)
 
             recovery_word = _word(truth, item.recovery_places)
-            if starts and item.tracker.broken_before:
+            if anew:
                 item.engaged = item.tracker.fresh()
             if item.engaged is not None and item.engaged.step(step, word, recovery_word, distances, evidence):
                 opened.append(item.constraint.name)
@@ -247,9 +251,9 @@ class Engine:
             if known is None or beyond > known[0]:
                 self._peaks[place] = (beyond, step, source)
 
-    def verdicts(self) -> dict[str, Verdict]:
-        """Return what each evaluated constraint's automaton says at the last frame."""
-        return {item.constraint.name: item.tracker.verdict for item in self.watched}
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Return what the automata of the evaluated constraints say at the last frame."""
+        return tuple([item.tracker.verdict for item in self.watched])
 
     def judgement(self) -> Judgement:
         """Return the facts so far."""

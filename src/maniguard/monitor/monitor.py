@@ -4,32 +4,44 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from maniguard.grounding import Block, Detail, Glance, Grounding, frames_of
 from maniguard.ltlf import Verdict
-from maniguard.monitor.engine import Engine
+from maniguard.monitor.engine import Engine, Step
 from maniguard.monitor.judgement import Judgement
 from maniguard.monitor.partner import partner, robot_touches, robot_touches_now, unmoved
 from maniguard.spec import Spec
 from maniguard.trace import Channel, Contacts, Frame, Scene, Trace
 
 
-class StepReport(NamedTuple):
+class StepReport:
     """What the monitor says about one frame.
 
-    `propositions` and `margins` by name (a margin is in its predicate's unit, positive where true); `verdicts` of each
-    evaluated constraint, PERM_VIOL in the frames that break it; `violations` the constraints newly broken.
+    `step` is the frame, `engaged` and `success` hold from their first frame on, `in_goal` now, and `violations` names
+    the constraints newly broken.
     """
 
-    step: int
-    propositions: Mapping[str, bool]
-    margins: Mapping[str, float]
-    verdicts: Mapping[str, Verdict]
-    engaged: bool
-    violations: tuple[str, ...]
-    in_goal: bool
-    success: bool
+    __slots__ = ("_engine", "_margins", "_verdicts", "engaged", "in_goal", "step", "success", "violations")
+
+    def __init__(self, step: int, engine: Engine, margins: list[float], result: Step) -> None:
+        self.step = step
+        self.engaged, self.violations, self.in_goal, self.success = result
+        self._engine, self._margins, self._verdicts = engine, margins, engine.verdicts()
+
+    @property
+    def propositions(self) -> dict[str, bool]:
+        """Truth by proposition."""
+        return {name: margin > 0.0 for name, margin in zip(self._engine.names, self._margins, strict=True)}
+
+    @property
+    def margins(self) -> dict[str, float]:
+        """Margin by proposition, in its predicate's unit, positive where it is true."""
+        return dict(zip(self._engine.names, self._margins, strict=True))
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """What each evaluated constraint's automaton says; PERM_VIOL in the frames that break it."""
+        return dict(zip(self._engine.watched_names, self._verdicts, strict=True))
 
 
 class _LiveSource:
@@ -71,6 +83,7 @@ class SafetyMonitor:
         self.spec = spec
         self._arguments = (spec, scene, channels, control_rate_hz, step_limit)
         self._history_frames = frames_of(spec.judging.evidence_window_s, control_rate_hz)
+        self._forces = channels["contact_force"].provenance != "absent"
         self.reset()
 
     def reset(self) -> None:
@@ -106,20 +119,9 @@ class SafetyMonitor:
         self._frame = frame
         self._recent.appendleft(frame.contacts)
         if not self._touched:
-            self._touched = robot_touches_now(moment)
-        margins = glance.margins
-        result = engine.advance(margins, _LiveSource(glance, self))
-        truth = [margin > 0.0 for margin in margins]
-        return StepReport(
-            step,
-            dict(zip(engine.names, truth, strict=True)),
-            dict(zip(engine.names, margins, strict=True)),
-            engine.verdicts(),
-            result.engaged,
-            result.opened,
-            result.in_goal,
-            result.success,
-        )
+            self._touched = robot_touches_now(moment) if self._forces else bool(robot_touches(moment.block)[0])
+        result = engine.advance(glance.margins, _LiveSource(glance, self))
+        return StepReport(step, engine, glance.margins, result)
 
     def judgement(self) -> Judgement:
         """Return the facts so far; MonitorError before the first frame."""

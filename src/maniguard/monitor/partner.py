@@ -52,16 +52,12 @@ def robot_touches(block: Block) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def robot_touches_now(moment: Moment) -> bool:
-    """Do as `robot_touches` does, for one frame."""
-    geometry, c = moment.geometry, moment.frame.contacts
-    columns = (c.entity_a.tolist(), c.part_a.tolist(), c.entity_b.tolist(), c.part_b.tolist(), c.peak_force_n.tolist())
-    for a, part_a, b, part_b, force in zip(*columns, strict=True):
-        if (a in geometry.robots) == (b in geometry.robots) or force <= 0.0:
-            continue
-        part, other = (part_a, b) if a in geometry.robots else (part_b, a)
-        if part != 0 or geometry.is_movable[other]:
-            return True
-    return False
+    """Do as `robot_touches` does, for one frame with forces."""
+    robots, movable = moment.geometry.robots, moment.geometry.is_movable
+    return any(
+        column not in robots and (robot_part != 0 or movable[column])
+        for column, _, _, robot_part, *_ in moment.robot_rows
+    )
 
 
 def unmoved(geometry: Geometry, start: Frame, now: Frame, distance_m: float, angle_deg: float) -> bool:
