@@ -48,7 +48,7 @@ def test_drawn_and_touched_shapes_agree(name):
     assert outside_pieces(asset, drawn).max() < 0.004
     tree = cKDTree(surface_samples(asset))
     away, _ = tree.query(np.concatenate([piece.points() for piece in asset.pieces]))
-    # Walls are touched thicker than they are drawn, the lip under a spout is not cut out of them, and leaves are touched
+    # Walls are touched thicker than drawn, the lip under a spout is not cut out of them, and leaves are touched
     # as the whole that they make.
     spouted = float(CATALOGUE[name].spec.params.get("spout", 0.0)) > 0.0
     leafy = CATALOGUE[name].spec.params.get("plant") == "rosette"
