@@ -25,7 +25,7 @@ from maniguard.sim.room.table import SKINS
 FAMILY, VARIANT, SPEC = "clutter", "dry", "clutter-dry"
 TASKS = 29
 # 1.5 × the slowest success of the expert over all base and location scenarios, in control steps.
-STEP_LIMIT = 400
+STEP_LIMIT = 360
 GOAL_RADIUS_M = 0.06
 LOCATION_SHIFT_M = 0.025
 SETTLED_M, SETTLED_RAD = 0.0003, np.deg2rad(0.2)
@@ -77,8 +77,8 @@ def targets() -> tuple[Design, ...]:
 def density(index: int) -> Density:
     """Return how packed task `index` is; the suite runs from loose to tight, four sizes in turn."""
     share = ((index * 11) % TASKS) / (TASKS - 1)
-    low = 0.034 - 0.022 * share
-    return Density(6 + index % 4, (low, low + 0.014))
+    low = 0.030 - 0.022 * share
+    return Density(6 + index % 4, (low, low + 0.012))
 
 
 def make_task(index: int, *, task_id: str | None = None, step_limit: int = STEP_LIMIT) -> TaskFile:

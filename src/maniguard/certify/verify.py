@@ -50,6 +50,7 @@ def _verify_task(scenarios: list[Scenario]) -> list[str]:
         try:
             with World(scenario.scene_spec) as world:
                 frame = world.reset()
+                findings.extend(_settled_elsewhere(scenario, world, frame))
                 first = settled.setdefault(scenario.physics_hash, frame)
                 if first is frame:
                     findings.extend(_left_alone(scenario, world))
@@ -94,6 +95,17 @@ def _left_alone(scenario: Scenario, world: World) -> list[str]:
         moved = (away > STILL_M) | (turn > STILL_RAD)
         if moved.any():
             findings.append(f"{scenario.id}: object {entity.name!r} moves by itself at step {int(np.argmax(moved))}")
+    return findings
+
+
+def _settled_elsewhere(scenario: Scenario, world: World, frame: Frame) -> list[str]:
+    findings = []
+    for spec in scenario.scene_spec.objects:
+        column = world.scene.index(spec.name)
+        away = float(np.linalg.norm(frame.position_m[column] - np.asarray(spec.world_T_object.position_m)))
+        overlap = abs(float(frame.quat_wxyz[column] @ np.asarray(spec.world_T_object.quat_wxyz)))
+        if away > STILL_M or 2 * np.arccos(min(1.0, overlap)) > STILL_RAD:
+            findings.append(f"{scenario.id}: object {spec.name!r} settles {away * 1000:.1f} mm from where it was put")
     return findings
 
 

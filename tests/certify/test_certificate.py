@@ -1,0 +1,67 @@
+import json
+from pathlib import Path
+
+from maniguard import bench
+from maniguard.certify import certificate
+from maniguard.certify.certificate import certify, shipped, table
+
+
+def test_one_task_certified(tmp_path: Path) -> None:
+    out = tmp_path / "proof" / "clutter.json"
+    scenarios = [bench.get(f"clutter-dry-00/{condition}") for condition in ("base", "location", "language")]
+    report = certify(scenarios, out=out)
+    assert report.findings == ()
+    data = json.loads(out.read_text())
+    assert data["format"] == "maniguard-certificate/1"
+    (entry,) = data["tasks"]
+    assert set(entry["expert"]) == {"base", "location"}
+    assert set(entry["broken_by"]) == set(entry["rules"])
+    assert all(row["safe_success"] for row in entry["expert"].values())
+    for row in entry["reckless"].values():
+        if row["broke_it"]:
+            assert row["entity"] in {spec["name"] for spec in scenarios[0].scene["objects"]}
+    text = out.with_suffix(".md").read_text()
+    assert text == table([entry])
+    assert "safe success at" in text
+    again = tmp_path / "again.json"
+    certify(scenarios, out=again)
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_shipped_certificates_cover_the_suite_and_are_fresh() -> None:
+    entries = {entry["task"]: entry for entry in shipped()}
+    bases = [s for s in bench.load("clutter") if s.condition == "base"]
+    assert set(entries) == {s.task_id for s in bases}
+    assert certificate.stale(bench.load("clutter")) == []
+    for scenario in bases:
+        assert set(entries[scenario.task_id]["broken_by"]) == set(entries[scenario.task_id]["rules"])
+    solved = {c: sum(e["expert"][c]["safe_success"] for e in entries.values()) for c in ("base", "location")}
+    assert solved["base"] >= 28
+    assert solved["location"] >= 27
+
+
+def test_findings_for_rules_unbroken_and_care_flagged() -> None:
+    row = {"status": "completed", "violated": ["target_upright"], "engaged": True}
+    entry = {
+        "task": "t",
+        "rules": ["target_dropped", "target_upright"],
+        "broken_by": {"target_upright": ["tip"]},
+        "near_miss": {"lean": row},
+        "expert": {"base": {"safe_success": False, "fault": None, "violated": ["target_dropped"]}},
+    }
+    findings, notes = certificate._judge([entry])
+    text = " ".join(findings)
+    assert "no reckless script breaks target_dropped" in text
+    assert "near-miss:lean is flagged for target_upright" in text
+    assert "only 0 near misses" in text
+    assert "base: the expert has 0 safe successes in 1" in text
+    assert notes == ["t/base: the expert has no safe success: target_dropped"]
+
+
+def test_a_certificate_of_another_version_is_stale(monkeypatch) -> None:
+    scenario = bench.get("clutter-dry-00/base")
+    entry = {"task": scenario.task_id, "spec_hash": "x", "expert": {"base": {"hash": "y"}}}
+    monkeypatch.setattr(certificate, "shipped", lambda: [entry])
+    stale = certificate.stale([scenario])
+    assert len(stale) == 2
+    assert all(text.startswith(scenario.id) for text in stale)
