@@ -7,6 +7,7 @@ from maniguard.sim.assets.categories import CATEGORIES, Category
 from maniguard.sim.assets.design import Design
 from maniguard.sim.assets.elements import CollisionGeom, add_asset, add_material, add_visual
 from maniguard.sim.assets.materials import PALETTES, AppearanceError, Material, Texture
+from maniguard.sim.assets.sheet import contact_sheet
 
 __all__ = [
     "CATALOGUE",
@@ -24,6 +25,7 @@ __all__ = [
     "add_material",
     "add_visual",
     "build",
+    "contact_sheet",
     "default_appearance",
     "design",
     "nominal_mass_kg",

@@ -55,7 +55,7 @@ def _glaze(
     }
 
 
-CLEAR: Measures = {"finish": "glass", "color": "#e3edee"}
+CLEAR: Measures = {"finish": "glass", "color": "#cfe0e4"}
 MUG: dict[str, Value] = {
     "handle_depth": 0.031,
     "handle_thickness": 0.0085,
@@ -951,7 +951,7 @@ POTS = (
         "pot",
         "enamel pot",
         "pot",
-        {"finish": "enamel", "color": "#b23a48", "inside": "#f2efe6", "handle": "#b23a48"},
+        {"finish": "enamel", "color": "#b23a48", "inside": "#f2efe6", "handle": "same"},
         palette="ceramic",
         height=0.075,
         foot_radius=0.062,

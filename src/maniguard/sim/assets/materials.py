@@ -65,7 +65,7 @@ FINISHES = MappingProxyType(
         # finish: (specular, shininess, opacity, emission). Glass glows a little, as nothing mirrors the room in it.
         "glaze": (0.45, 0.75, 1.0, 0.0),
         "matte": (0.12, 0.25, 1.0, 0.0),
-        "glass": (0.95, 0.95, 0.11, 0.3),
+        "glass": (0.95, 0.95, 0.16, 0.2),
         "coloured-glass": (0.9, 0.95, 0.5, 0.1),
         "metal": (0.75, 0.6, 1.0, 0.0),
         "enamel": (0.6, 0.8, 1.0, 0.0),

@@ -121,8 +121,10 @@ def marble(colour: str, vein: str, seed: int) -> Pixels:
     warp = noise(size, (3, 3), rng, octaves=5)
     fine = noise(size, (5, 5), rng, octaves=4)
     y, x = np.mgrid[0:512, 0:512] / 512.0
-    veins = np.abs(np.sin(2 * np.pi * (x * 1.0 + y * 2.0 + 1.6 * warp)))
-    share = np.clip(1.0 - veins * 5.5, 0, 1) ** 1.6 * 0.75 * fine + 0.1 * np.clip(warp - 0.45, 0, 1)
+    veins = np.abs(np.sin(np.pi * (x * 2.0 + y * 3.0 + 0.75 * warp + 0.22 * fine)))
+    thin = np.abs(np.sin(np.pi * (x * 5.0 - y * 3.0 + 1.1 * fine + 0.4 * warp)))
+    share = np.clip(1.0 - veins * 2.2, 0, 1) ** 3 * (0.25 + 0.6 * fine) + np.clip(1.0 - thin * 9, 0, 1) * 0.35 * warp
+    share += 0.16 * noise(size, (2, 2), rng, octaves=4)
     return to_pixels(mixed(rgb(colour), rgb(vein), np.clip(share, 0, 1)))
 
 

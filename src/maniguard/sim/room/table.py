@@ -45,7 +45,7 @@ SKINS: Mapping[str, TableSkin] = MappingProxyType(
         "oak": _wooden("oak", "#c9a273", 21),
         "walnut": _wooden("walnut", "#8f6546", 22, form="round"),
         "birch": _wooden("birch", "#dfc7a0", 23, form="frame"),
-        "marble": _stone("marble", "#e4e2de", "#8b8d92", 24),
+        "marble": _stone("marble", "#d9d7d3", "#7f8288", 24),
         "granite": TableSkin(
             pictured("table:granite", lambda: surfaces.terrazzo("#6a6d70", 25), tile_m=(0.45, 0.45), specular=0.35),
             painted("#d7d3ca"),

@@ -331,7 +331,7 @@ def make_pot(p: Params) -> Blueprint:
 def _glass_rim(glass: Material) -> Material:
     # Light runs along a glass wall and leaves it at the rim, which looks brighter and denser than the wall.
     red, green, blue, alpha = glass.rgba
-    return replace(glass, rgba=(0.5 * red + 0.5, 0.5 * green + 0.5, 0.5 * blue + 0.5, min(1.0, 2.6 * alpha)))
+    return replace(glass, rgba=(0.7 * red + 0.3, 0.7 * green + 0.3, 0.7 * blue + 0.3, min(1.0, 2.8 * alpha)))
 
 
 def paint_glass(looks: Looks, p: Params) -> dict[str, Material]:
