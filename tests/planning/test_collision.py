@@ -1,28 +1,13 @@
 import numpy as np
 import pytest
+from tests.planning.scenes import HOME, TABLE, at, block
 
 from maniguard.planning.collision import Clearance, CollisionModel, PlanningError
 from maniguard.planning.frames import inverted, line, matrix_of, pose_of, top_down
 from maniguard.planning.kinematics import forward, solutions
-from maniguard.trace.scene import Box, Entity, Hull, Scene
+from maniguard.trace.scene import Scene
 
-HOME = np.array([0.0, -0.785398, 0.0, -2.356194, 0.0, 1.570796, 0.785398])
-
-
-def cube(name: str, half: tuple[float, float, float]) -> Entity:
-    x, y, z = half
-    corners = tuple((sx * x, sy * y, z + sz * z) for sx in (-1, 1) for sy in (-1, 1) for sz in (-1, 1))
-    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-    faces = tuple(face for a, b, c, d in quads for face in ((a, b, c), (a, c, d)))
-    return Entity(name, "object", "block", "obstacle", movable=True, hull=Hull(corners, faces))
-
-
-TABLE = Entity("table", "support", "table", "support", boxes=(Box((0.5, 0.0, -0.02), (0.5, 0.5, 0.02)),))
-SCENE = Scene((TABLE, cube("low", (0.03, 0.03, 0.03)), cube("tall", (0.02, 0.02, 0.1))))
-
-
-def at(x: float, y: float, z: float = 0.0) -> np.ndarray:
-    return matrix_of((x, y, z), (1.0, 0.0, 0.0, 0.0))
+SCENE = Scene((TABLE, block("low", (0.03, 0.03, 0.03)), block("tall", (0.02, 0.02, 0.1))))
 
 
 @pytest.fixture

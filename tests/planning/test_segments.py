@@ -44,5 +44,5 @@ def test_malformed_segments_are_refused() -> None:
 
 
 def test_segments_must_join() -> None:
-    with pytest.raises(ValueError, match="'lift' starts 0.4"):
+    with pytest.raises(ValueError, match=r"'lift' starts 0\.4"):
         Executor([segment("approach", 0.0, 3, 1.0), segment("lift", 0.5, 3, 1.0)])
