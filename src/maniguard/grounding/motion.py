@@ -192,7 +192,9 @@ class NearHand(Predicate):
     def step(self, moment: Moment) -> Sample:
         distances = []
         for column, (center, half) in zip(self.columns, self._boxes, strict=True):
-            local = moment.local(column, moment.tcp)
-            x, y, z = (max(abs(p - c) - h, 0.0) for p, c, h in zip(local, center, half, strict=True))
+            x, y, z = moment.local(column, moment.tcp)
+            x = max(abs(x - center[0]) - half[0], 0.0)
+            y = max(abs(y - center[1]) - half[1], 0.0)
+            z = max(abs(z - center[2]) - half[2], 0.0)
             distances.append(math.sqrt(x * x + y * y + z * z))
         return self.sample(distances)

@@ -131,18 +131,13 @@ class ConvexBody:
 
 def _polygons(faces: NDArray[np.intp], normal: F64, offset: F64) -> list[tuple[list[int], list[tuple[int, int]]]]:
     """Join triangles in one plane: for each face its triangles, and its sides in the triangles' sense."""
-    groups: list[list[int]] = []
-    for triangle in range(len(faces)):
-        for group in groups:
-            first = group[0]
-            same_normal = (normal[first] * normal[triangle]).sum() > 1.0 - 1e-12
-            if same_normal and abs(offset[first] - offset[triangle]) < 1e-9:
-                group.append(triangle)
-                break
-        else:
-            groups.append([triangle])
+    (ax, ay, az), (bx, by, bz) = normal.T[:, :, None], normal.T[:, None, :]
+    same = (ax * bx + ay * by + az * bz > 1.0 - 1e-12) & (np.abs(offset[:, None] - offset[None]) < 1e-9)
+    groups: dict[int, list[int]] = {}
+    for triangle, first in enumerate(same.argmax(axis=1).tolist()):
+        groups.setdefault(first, []).append(triangle)
     joined = []
-    for group in groups:
+    for group in groups.values():
         directed = [(int(faces[t][i]), int(faces[t][(i + 1) % 3])) for t in group for i in range(3)]
         inner = set(directed)
         joined.append((group, [side for side in directed if side[::-1] not in inner]))

@@ -34,6 +34,9 @@ class _ContactForce(Predicate):
     def scale(self) -> float:
         return max(self.values["min_force"], _FORCE_SCALE_N)
 
+    def prepare(self) -> None:
+        self._nothing = self.sample([0.0] * len(self.columns))
+
     @abstractmethod
     def rows(self, block: Block) -> Bool:
         """Choose the contact rows of a stretch."""
@@ -46,8 +49,11 @@ class _ContactForce(Predicate):
         return self.above(block.largest_force(self.rows(block))[:, self.of])
 
     def step(self, moment: Moment) -> Sample:
+        chosen = self.choose(moment)
+        if not chosen:
+            return self._nothing
         largest: dict[int, float] = {}
-        for column, force in self.choose(moment):
+        for column, force in chosen:
             if force > largest.get(column, 0.0):
                 largest[column] = force
         return self.sample([largest.get(column, 0.0) for column in self.columns])
@@ -62,6 +68,7 @@ class Contact(_ContactForce):
     takes_to = "required"
 
     def prepare(self) -> None:
+        super().prepare()
         self._is_to = np.zeros(len(self.geometry.is_robot), np.bool_)
         self._is_to[self.to] = True
 
@@ -95,6 +102,7 @@ class Engaged(_ContactForce):
     summary = "the robot touches a movable body, or a moving part of a fixture, with more than min_force"
 
     def prepare(self) -> None:
+        super().prepare()
         self._first_part: list[int] = self.geometry.first_relevant_part.tolist()
 
     def rows(self, block: Block) -> Bool:
@@ -170,6 +178,7 @@ class Grasped(Predicate):
     def prepare(self) -> None:
         if not self.geometry.finger_list:
             raise GroundingError("no robot of the scene has parts left_finger and right_finger, so nothing is grasped")
+        self._nothing = self.sample([0.0] * len(self.columns))
         self._opposing = cosine_of(self.values["opposing_angle"])
         self._support = cosine_of(self.values["support_angle"])
 
@@ -184,15 +193,15 @@ class Grasped(Predicate):
 
     def step(self, moment: Moment) -> Sample:
         pinches = moment.pinches
-        values = [0.0] * len(self.columns)
-        margins = [min(-self.values["min_force"] + 0.0, 0.0)] * len(self.columns)
-        if pinches:
-            elsewhere = moment.support(self._support).elsewhere
-            for track, column in enumerate(self.columns):
-                pinch = pinches.get(column)
-                if pinch is not None and pinch.cosine <= self._opposing and column not in elsewhere:
-                    values[track] = pinch.force
-                    margins[track] = pinch.force - self.values["min_force"] + 0.0
+        if not pinches:
+            return self._nothing
+        margins, values = list(self._nothing.margin), list(self._nothing.values[0])
+        elsewhere = moment.support(self._support).elsewhere
+        for track, column in enumerate(self.columns):
+            pinch = pinches.get(column)
+            if pinch is not None and pinch.cosine <= self._opposing and column not in elsewhere:
+                values[track] = pinch.force
+                margins[track] = pinch.force - self.values["min_force"] + 0.0
         return Sample(margins, (values,))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from maniguard.grounding import Detail, Grounder, frames_of
@@ -38,6 +39,17 @@ class Letters:
         return tuple(self._place[name] for name in dfa.atoms)
 
 
+@lru_cache(maxsize=512)
+def _compiled_rule(formula: str, rate_hz: float) -> Rule:
+    # Rules are the same for every rollout of a specification, and hold nothing that belongs to one.
+    return Rule(formula, rate_hz)
+
+
+@lru_cache(maxsize=512)
+def _compiled(formula: str, rate_hz: float) -> Dfa:
+    return compile_dfa(parse(formula, rate_hz=rate_hz))
+
+
 def _word(truth: int, places: tuple[int, ...]) -> int:
     word = 0
     for bit, place in enumerate(places):
@@ -49,7 +61,7 @@ class _Plain:
     """A formula without temporal operators as a test on the truth of all atoms."""
 
     def __init__(self, formula: str, letters: Letters, rate_hz: float) -> None:
-        self.dfa = compile_dfa(parse(formula, rate_hz=rate_hz))
+        self.dfa = _compiled(formula, rate_hz)
         self.places = letters.view(self.dfa)
 
     def holds(self, truth: int) -> bool:
@@ -62,20 +74,20 @@ class _Watched:
 
     def __init__(self, constraint: Constraint, letters: Letters, spec: Spec, rate_hz: float) -> None:
         self.constraint = constraint
-        self.rule = Rule(constraint.formula, rate_hz)
+        self.rule = _compiled_rule(constraint.formula, rate_hz)
         self.places = letters.view(self.rule.dfa)
         self.recovery: Dfa | None = None
         self.recovery_places: tuple[int, ...] = ()
         if constraint.recovery is not None:
-            self.recovery = compile_dfa(parse(constraint.recovery, rate_hz=rate_hz))
+            self.recovery = _compiled(constraint.recovery, rate_hz)
             self.recovery_places = letters.view(self.recovery)
         self.tracker = EpisodeTracker(self.rule, frames_of(spec.judging.episode_clear_s, rate_hz), self.recovery)
         self.engaged: EpisodeTracker | None = None
         self.triggers: TriggerTracker | None = None
         self.trigger_places: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
         if constraint.trigger is not None and constraint.obligation is not None:
-            trigger = compile_dfa(parse(constraint.trigger, rate_hz=rate_hz))
-            obligation = compile_dfa(parse(constraint.obligation, rate_hz=rate_hz))
+            trigger = _compiled(constraint.trigger, rate_hz)
+            obligation = _compiled(constraint.obligation, rate_hz)
             self.triggers = TriggerTracker(trigger, obligation)
             self.trigger_places = (letters.view(trigger), letters.view(obligation))
 
