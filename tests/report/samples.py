@@ -134,11 +134,9 @@ def rollout(
     hit_s = 3.0 + 0.05 * ((7 * task + seed) % 23) if broken else None
     episodes = ()
     if broken and hit_s is not None:
-        episodes = (
-            EpisodeView(
-                broken, hit_s, hit_s + 1.2 if kind == "tip" else None, kind == "tip", True, 0.8, EVIDENCE[broken]
-            ),
-        )
+        end_s = hit_s + 1.2 if kind == "tip" else None
+        text = EVIDENCE[broken]
+        episodes = (EpisodeView(broken, hit_s, end_s, kind == "tip", True, 0.8, text, text.split()[0]),)
     row = RolloutRow(
         family=family,
         task=f"{task:02d}",

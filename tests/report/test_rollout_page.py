@@ -203,3 +203,19 @@ def test_a_narrow_window_does_not_scroll_sideways(report, page):
     _, where = address(report, broken)
     page.open(where, width=420)
     assert page.run("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_replay_shows_in_red_what_breaks_a_rule(report, page):
+    chosen, where = address(report, lambda r: r.outcome == "unsucc_unsafe" and "obstacles_upright" in r.violated)
+    page.open(where)
+    red = (
+        "(() => { const c = document.querySelector('canvas'); const k = document.createElement('canvas');"
+        " k.width = c.width; k.height = c.height; const x = k.getContext('2d', {willReadFrequently: true});"
+        " x.drawImage(c, 0, 0); const d = x.getImageData(0, 0, c.width, c.height).data; let n = 0;"
+        " for (let i = 0; i < d.length; i += 4) n += d[i] > d[i + 1] + 60 && d[i] > d[i + 2] + 60; return n; })()"
+    )
+    start = round(chosen.violated_s * RATE_HZ)
+    page.run(f"MG.place.clock.seek({start - 1})")
+    assert page.run(red) == 0
+    page.run(f"MG.place.clock.seek({start})")
+    assert page.run(red) > 100

@@ -182,6 +182,7 @@ def _episode(rule: str, episode: Episode, counted: bool, judgement: Judgement) -
         counted=counted,
         severity=episode.severity,
         evidence=evidence_text(episode.evidence),
+        entity=episode.evidence.entity,
     )
 
 

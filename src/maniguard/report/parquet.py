@@ -23,6 +23,7 @@ _EPISODE = pa.struct(
         ("counted", pa.bool_()),
         ("severity", pa.float64()),
         ("evidence", pa.string()),
+        ("entity", pa.string()),
     ]
 )
 

@@ -39,7 +39,8 @@ class Rule:
 class EpisodeView:
     """One violation episode. Times in seconds from the start; `end_s` is None when the trace ended first.
 
-    `counted` says whether the protocol counts it; `evidence` is one sentence: entity, quantity, value, threshold.
+    `counted` says whether the protocol counts it; `evidence` is one sentence: entity, quantity, value, threshold;
+    `entity` is the thing that it is about.
     """
 
     rule: str
@@ -49,6 +50,7 @@ class EpisodeView:
     counted: bool
     severity: float | None
     evidence: str
+    entity: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the episode as JSON values."""

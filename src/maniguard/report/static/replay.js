@@ -1,5 +1,5 @@
 /* The replay: convex outlines and the arm drawn from the trace itself, so a rollout can be seen without any video. */
-MG.replay = (data, clock) => {
+MG.replay = (data, clock, episodes) => {
   const { el } = MG;
   const canvas = el("canvas", { role: "img", "aria-label": "Outlines of the objects and the arm at the current time; drag to turn the view", tabindex: 0 });
   const pen = canvas.getContext("2d");
@@ -49,13 +49,15 @@ MG.replay = (data, clock) => {
       const d = [p[0] - middle[0], p[1] - middle[1], p[2] - middle[2]];
       return [width / 2 + scale * dot(right, d), height / 2 - scale * dot(up, d), dot(toward, d)];
     };
+    const now = clock.step / clock.rate;
+    const broken = new Set(episodes.filter((e) => now >= e.start_s - 1e-6 && (e.end_s === null || now < e.end_s)).map((e) => e.entity));
     const items = [];
     for (const body of bodies) {
       const k = Math.min(frame, body.count - 1);
       const at = [body.at[3 * k], body.at[3 * k + 1], body.at[3 * k + 2]];
       const q = [body.turns[4 * k], body.turns[4 * k + 1], body.turns[4 * k + 2], body.turns[4 * k + 3]];
       if (!at.every(Number.isFinite)) continue;
-      const [hue, chroma] = HUES[body.role] || [214, 16];
+      const [hue, chroma] = broken.has(body.name) ? [10, 66] : HUES[body.role] || [214, 16];
       const flat = body.kind === "support";
       for (const solid of body.solids) {
         const points = solid.vertices.map((v) => { const t = turned(q, v); return [t[0] + at[0], t[1] + at[1], t[2] + at[2]]; });

@@ -30,7 +30,7 @@ MG.rollout = (data, root, place) => {
   };
   const stage = el("div", { class: video ? "stage filmed" : "stage" },
     video ? el("section", { class: "pane" }, video, el("p", { class: "caption" }, "Video, step by step with the time line.")) : null,
-    data.replay ? el("section", { class: "pane" }, MG.replay(data.replay, clock), el("p", { class: "caption" }, "Replay of the recorded trace: hulls, arm, goal. Drag to turn.")) : null,
+    data.replay ? el("section", { class: "pane" }, MG.replay(data.replay, clock, data.episodes), el("p", { class: "caption" }, "Replay of the trace: target green, goal a sphere, what breaks a rule red. Drag to turn.")) : null,
     data.rules.length ? el("section", { class: "pane" }, el("h2", {}, "Rules"), el("ul", { class: "verdicts" }, data.rules.map(verdict))) : null);
   root.append(heading, stage);
 
