@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
 
 from maniguard.report.encode import unpacked
 from maniguard.report.replay import MAX_FRAMES, POSITION_STEP_M, replay
+from maniguard.trace import Box, Part, Scene
 
 from .samples import trace
 
@@ -44,3 +46,12 @@ def test_faces_look_outwards():
             for face in solid["faces"]:
                 a, b, c = v[face[:3]]
                 assert np.dot(np.cross(b - a, c - a), a - v.mean(axis=0)) > 0
+
+
+def test_boxes_listed_twice_are_drawn_once():
+    box = Box((0.0, 0.0, 0.0), (0.1, 0.1, 0.1))
+    plain = trace(2)
+    table = dataclasses.replace(plain.scene.entities[0], hull=None, boxes=(box,), parts=(Part("body", boxes=(box,)),))
+    scene = Scene((table, *plain.scene.entities[1:]), plain.scene.goal)
+    shown = replay(dataclasses.replace(plain, scene=scene))
+    assert [len(body["solids"]) for body in shown["bodies"] if body["name"] == "table"] == [1]

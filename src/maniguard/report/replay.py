@@ -67,7 +67,9 @@ def _track(position: NDArray[np.float64], quaternion: NDArray[np.float64]) -> di
 def _solids(entity: Entity) -> list[dict[str, Any]]:
     if entity.hull is not None:
         return [_hull(entity.hull)]
-    return [_box(box) for box in (*entity.boxes, *(b for p in entity.parts if not p.moving for b in p.boxes))]
+    # A recorder may list the boxes of an entity with its parts as well.
+    boxes = dict.fromkeys((*entity.boxes, *(box for part in entity.parts if not part.moving for box in part.boxes)))
+    return [_box(box) for box in boxes]
 
 
 def _hull(hull: Hull) -> dict[str, Any]:
