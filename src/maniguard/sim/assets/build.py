@@ -75,6 +75,9 @@ class _Geometry:
 
     def __init__(self, name: str, plan: Blueprint) -> None:
         self.plan = plan
+        for mesh in plan.visuals:
+            for array in (mesh.vertices, mesh.normals, mesh.uv, mesh.faces):
+                array.setflags(write=False)
         self.mass: MassProperties = mass_properties(plan.pieces)
         boxes = tuple(piece.covering_box() for piece in plan.pieces)
         hull: Hull = enclosing_hull(plan.pieces)

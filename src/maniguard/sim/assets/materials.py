@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -34,7 +35,14 @@ class Texture:
 
     def pixels(self) -> Pixels:
         """Return (H, W, 3) uint8, row 0 at the top (v = 1)."""
-        return self.paint()
+        return _painted(self)
+
+
+@lru_cache(maxsize=256)
+def _painted(texture: Texture) -> Pixels:
+    pixels = texture.paint()
+    pixels.setflags(write=False)
+    return pixels
 
 
 @dataclass(frozen=True)

@@ -179,15 +179,15 @@ def mass_properties(pieces: Sequence[Piece]) -> MassProperties:
     for piece in pieces:
         points, triangles = triangulated(piece.points())
         origin = points.mean(axis=0)
-        for corners in points[triangles]:
-            edges = (corners - origin).T
-            det = float(np.linalg.det(edges))
-            local = edges @ canonical @ edges.T * det
-            shift = edges.sum(axis=1) * det / 24.0
-            part = det / 6.0
-            volume += part
-            first += shift + part * origin
-            second += local + np.outer(shift, origin) + np.outer(origin, shift) + part * np.outer(origin, origin)
+        # One tetrahedron for each face, from the piece's middle; its edges are the rows.
+        edges = points[triangles] - origin
+        det = np.einsum("ij,ij->i", edges[:, 0], np.cross(edges[:, 1], edges[:, 2]))
+        local = np.einsum("t,tai,ab,tbj->ij", det, edges, canonical, edges)
+        shift = np.einsum("t,tai->i", det, edges) / 24.0
+        part = float(det.sum()) / 6.0
+        volume += part
+        first += shift + part * origin
+        second += local + np.outer(shift, origin) + np.outer(origin, shift) + part * np.outer(origin, origin)
     center = first / volume
     second -= volume * np.outer(center, center)
     return MassProperties(volume, _vector(center), np.trace(second) * np.eye(3) - second)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import mujoco
 
 from maniguard.errors import alternatives
+from maniguard.sim.assets.elements import add_visual
+from maniguard.sim.assets.materials import Material
+from maniguard.sim.assets.mesh import VisualMesh
 from maniguard.sim.room.builder import ROOM_GROUP, RoomBuilder
 from maniguard.sim.room.rooms import ROOMS, RoomDesign, shell
-from maniguard.sim.room.table import SKINS, RoomError, add_table
+from maniguard.sim.room.table import SKINS, RoomError, TableMeasures, add_table, measures, skin_name
 from maniguard.sim.scene import RoomSpec, TableSpec
 
 __all__ = ["ROOMS", "ROOM_GROUP", "SKINS", "RoomDesign", "RoomError", "add_room"]
@@ -23,12 +28,10 @@ def add_room(spec: mujoco.MjSpec, room: RoomSpec, table: TableSpec) -> None:
     for key in room.appearance:
         if key != "table_skin":
             raise RoomError(f"room {room.name!r}: appearance key {key!r} is not known; valid are table_skin")
-    builder = RoomBuilder(-table.height_m)
-    shell(builder, design)
-    design.furnish(builder)
-    add_table(builder, table, str(room.appearance.get("table_skin", design.table_skin)))
+    skin = skin_name(table, str(room.appearance.get("table_skin", design.table_skin)))
     body = spec.worldbody.add_body(name="room")
-    builder.into(spec, body, "room/")
+    for index, (material, mesh) in enumerate(_content(design.name, skin, measures(table))):
+        add_visual(spec, body, mesh, material, f"room/{index}").group = ROOM_GROUP
     # The shadow map has to hold the whole room, or its border shows on walls and floor.
     spec.visual.map.shadowclip = 2.5
     head = spec.visual.headlight
@@ -45,6 +48,15 @@ def add_room(spec: mujoco.MjSpec, room: RoomSpec, table: TableSpec) -> None:
             specular=tuple(0.6 * c for c in light.colour),
             castshadow=light.shadows,
         )
+
+
+@lru_cache(maxsize=32)
+def _content(name: str, skin: str, table: TableMeasures) -> tuple[tuple[Material, VisualMesh], ...]:
+    builder = RoomBuilder(-table.height_m)
+    shell(builder, ROOMS[name])
+    ROOMS[name].furnish(builder)
+    add_table(builder, table, SKINS[skin])
+    return builder.joined()
 
 
 def _design(room: RoomSpec) -> RoomDesign:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from maniguard.sim.assets.elements import add_visual
 from maniguard.sim.assets.materials import Material, Texture, rgb
 from maniguard.sim.assets.mesh import VisualMesh, lathe, merged, rotation_between, rotation_z, slab
 
@@ -128,13 +126,12 @@ class RoomBuilder:
         mesh = VisualMesh("room", both[0], both[1], np.zeros((24, 2)), faces)
         self.add(surface, mesh.moved(rotation_z(azimuth), (root[0], root[1], root[2] + self.floor_z)))
 
-    def into(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, prefix: str) -> int:
-        """Put everything into the model, one geom for each material; returns their number."""
-        # Drawn in this order: what was added last hides walls and floor, which then cost less to paint.
-        for index, (material, meshes) in enumerate(reversed(self._meshes.items())):
-            geom = add_visual(spec, body, merged("room", meshes), material, f"{prefix}{index}")
-            geom.group = ROOM_GROUP
-        return len(self._meshes)
+    def joined(self) -> tuple[tuple[Material, VisualMesh], ...]:
+        """Return one mesh for each material.
+
+        What was added last comes first: it hides walls and floor, which then cost less to paint.
+        """
+        return tuple((material, merged("room", meshes)) for material, meshes in reversed(self._meshes.items()))
 
 
 def _block(surface: Surface, low: Array, high: Array, divide: int) -> VisualMesh:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,15 +58,33 @@ SKINS: Mapping[str, TableSkin] = MappingProxyType(
 )
 
 
-def add_table(room: RoomBuilder, table: TableSpec, default_skin: str) -> None:
-    """Add the table's looks; `table.appearance` may name a "skin", otherwise the room's own is used."""
+class TableMeasures(NamedTuple):
+    """What the table's looks depend on beside its skin: the measures of `TableSpec`, in metres."""
+
+    center_m: tuple[float, float]
+    size_m: tuple[float, float]
+    thickness_m: float
+    height_m: float
+
+
+def measures(table: TableSpec) -> TableMeasures:
+    """Return the measures of a table."""
+    return TableMeasures(table.center_m, table.size_m, table.thickness_m, table.height_m)
+
+
+def skin_name(table: TableSpec, default: str) -> str:
+    """Return the name of the skin that `table.appearance` asks for, or `default`; RoomError when it is not known."""
     for key in table.appearance:
         if key != "skin":
             raise RoomError(f"table: appearance key {key!r} is not known; valid are skin")
-    name = str(table.appearance.get("skin", default_skin))
+    name = str(table.appearance.get("skin", default))
     if name not in SKINS:
         raise RoomError(f"table: skin {name!r} is not known; valid are {alternatives(SKINS)}")
-    skin = SKINS[name]
+    return name
+
+
+def add_table(room: RoomBuilder, table: TableMeasures, skin: TableSkin) -> None:
+    """Add the table's looks."""
     (cx, cy), (sx, sy), thick = table.center_m, table.size_m, table.thickness_m
     half = np.array([sx, sy, thick]) / 2.0
     atlas = None
