@@ -21,7 +21,6 @@ BEGIN, END = "<!-- packages: begin -->", "<!-- packages: end -->"
 STATED = {
     "scipy": "BSD-3-Clause",
     "mergedeep": "MIT",
-    "qpsolvers": "LGPL-3.0-only",
     "pathspec": "MPL-2.0",
 }
 SPELLINGS = {

@@ -60,3 +60,11 @@ def test_the_licence_of_every_pinned_package_is_listed() -> None:
 
 def test_the_core_is_free_of_training_frameworks() -> None:
     assert not core() & {"torch", "ray", "jax", "tensorflow", "lerobot", "opencv-python"}
+
+
+def test_every_core_dependency_is_used() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    imported = set(re.findall(r"^\s*(?:import|from) (\w+)", source, flags=re.MULTILINE))
+    modules = {"pillow": "PIL", "pyyaml": "yaml"}
+    unused = {name for name in core() if modules.get(name, name) not in imported}
+    assert not unused

@@ -14,7 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "evidence"
-PACKAGES = ("maniguard", "mujoco", "numpy", "scipy", "mink", "daqp", "h5py", "pyarrow", "gymnasium")
+PACKAGES = ("maniguard", "mujoco", "numpy", "scipy", "h5py", "pyarrow", "gymnasium")
 
 
 def _git(*arguments: str) -> str:
