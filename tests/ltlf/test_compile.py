@@ -236,3 +236,23 @@ def test_a_past_operator_over_the_future_that_explodes_names_what_was_written() 
     with pytest.raises(BudgetError) as caught:
         compile_dfa("G(a -> O F[40,80] b)", budget=Budget(states=500))
     assert "#" not in caught.value.culprit
+
+
+def test_shared_parts_are_compiled_once_and_never_written_out() -> None:
+    """A formula that is small only because it shares its parts: as a tree it has more than 2**60 operators."""
+    from maniguard.ltlf import bad_prefix_view, compile_bad_prefix
+    from maniguard.ltlf.formula import Op, make
+
+    formula = parse("a U b")
+    for _ in range(60):
+        formula = make(Op.IFF, (formula, formula))
+    assert compile_dfa(formula).num_states == 1
+    assert bad_prefix_view(formula).depth <= 150
+    assert compile_bad_prefix(formula).num_states >= 1
+    assert "operators" in repr(formula)
+    with pytest.raises(FormulaError, match="too large to be printed"):
+        str(formula)
+    past = parse("a S b")
+    for _ in range(40):
+        past = make(Op.XOR, (past, past))
+    assert compile_dfa(make(Op.ALWAYS, (past,))).num_states == 2

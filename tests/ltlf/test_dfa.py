@@ -117,3 +117,19 @@ def test_dot_has_every_state_and_edge() -> None:
     assert text.count("doublecircle") == 1
     assert r"\"on table\" & !closed" in text or r"!closed & \"on table\"" in text
     assert text.count("->") == 1 + 5
+
+
+def test_automata_and_monitors_can_be_sent_to_other_processes() -> None:
+    import pickle
+
+    from maniguard.ltlf import Monitor, MonitorSet
+
+    monitor = Monitor("G(a -> F[0,3] b)")
+    monitor.step({"a": True, "b": False})
+    again = pickle.loads(pickle.dumps(monitor))
+    assert again.dfa.raw == monitor.dfa.raw
+    assert again.state == monitor.state
+    assert again.step({"a": False, "b": True}) is monitor.step({"a": False, "b": True})
+    together = MonitorSet({"x": "G(a -> F b)", "y": "G !b"}, reading="badprefix")
+    together.step({"a": True, "b": True})
+    assert pickle.loads(pickle.dumps(together)).verdicts() == together.verdicts()

@@ -8,7 +8,7 @@ from maniguard.ltlf.derive import Derivation, Raw
 from maniguard.ltlf.dfa import Dfa
 from maniguard.ltlf.diagrams import ExhaustedError, Meter
 from maniguard.ltlf.errors import BudgetError, FormulaError
-from maniguard.ltlf.formula import Formula, Op
+from maniguard.ltlf.formula import MAX_SHOWN, Formula, Op
 from maniguard.ltlf.minimise import minimise
 from maniguard.ltlf.parser import parse
 from maniguard.ltlf.product import combine, complement, product
@@ -64,9 +64,17 @@ class _Compiler:
         self.atoms = atoms
         self.budget = budget
         self.meter = Meter(budget.operations)
+        self.known: dict[Formula, Raw] = {}
 
     def compile(self, f: Formula) -> Raw:
         """Compile the Boolean skeleton by products, what is below it by derivatives."""
+        found = self.known.get(f)
+        if found is None:
+            found = self.known[f] = self.build(f)
+        return found
+
+    def build(self, f: Formula) -> Raw:
+        """Compile a formula that was not seen before."""
         if f.op not in _BOOLEAN or _is_simple(f):
             return self.derive(f)
         if f.op is Op.NOT:
@@ -104,7 +112,7 @@ class _Compiler:
         limit = "depth" if isinstance(error, RecursionError) else error.limit
         allowed = {"states": self.budget.states, "operations": self.budget.operations}.get(limit)
         what = f"more than {allowed} {limit}" if allowed else "diagrams deeper than the stack of this program"
-        text = str(culprit)
+        text = str(culprit) if culprit.size <= MAX_SHOWN else f"a formula of {culprit.size} operators"
         shown = text if len(text) <= 200 else text[:197] + "..."
         return BudgetError(f"the automaton needs {what}; the part that makes it grow is {shown}", text, limit)
 

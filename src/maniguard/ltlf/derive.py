@@ -44,6 +44,7 @@ class Derivation:
         self._ends: list[tuple[int, int]] = []
         self._core_at: dict[int, int] = {}
         self._strong_at: dict[int, bool] = {}
+        self._begun: dict[int, int] = {}
         self._owed: dict[tuple[int, bool], int] = {}
         self._core_steps: dict[int, dict[int, int]] = {}
         self._steps: dict[int, dict[int, int]] = {}
@@ -97,6 +98,12 @@ class Derivation:
 
     def _initial(self, core: int) -> int:
         """Owe `core` from the first position on; the empty trace decides between the strong and the weak form."""
+        found = self._begun.get(core)
+        if found is None:
+            found = self._begun[core] = self._begin(core)
+        return found
+
+    def _begin(self, core: int) -> int:
         item = self.cores.items[core]
         if item.kind is Kind.AND or item.kind is Kind.OR:
             join = self.obligations.conj if item.kind is Kind.AND else self.obligations.disj

@@ -86,8 +86,11 @@ class Dfa:
         self._rows = [_Row(self._finder(root)) for root in self.roots]
         self._verdicts = tuple(self._verdict_of(state) for state in range(self.num_states))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Dfa, (self.atoms, self.raw, self.formula)
+
     def __repr__(self) -> str:
-        return f"<Dfa of {self.formula}: {self.num_states} states, {len(self.node_atom)} nodes>"
+        return f"<Dfa of {self.formula!r}: {self.num_states} states, {len(self.node_atom)} nodes>"
 
     @property
     def raw(self) -> Raw:

@@ -13,6 +13,12 @@ from maniguard.ltlf.errors import FormulaError
 MAX_DEPTH = 150
 """Deepest nesting of operators that a formula may have; deeper ones are refused, never a crash."""
 
+MAX_SHOWN = 100_000
+"""Most operators, counted along every path, of a formula that is printed; shared parts can make it astronomical."""
+
+MAX_OPERANDS = 100_000
+"""Most operands of one conjunction or disjunction."""
+
 MAX_BOUND = 100_000
 """Largest step bound of an operator."""
 
@@ -102,10 +108,23 @@ class Formula:
     hash. `str(f)` parses back to `f` in the `maniguard` dialect.
 
     Attributes: `op`; `args` (subformulas); `name` (of an atom, else ""); `lo` and `hi` (bounds in steps, `hi` None for
-    unbounded); `depth` (nesting of operators).
+    unbounded); `depth` (nesting of operators); `size` (operators and atoms, shared ones counted each time).
     """
 
-    __slots__ = ("__weakref__", "_atoms", "_text", "args", "depth", "hi", "is_future", "is_past", "lo", "name", "op")
+    __slots__ = (
+        "__weakref__",
+        "_atoms",
+        "_text",
+        "args",
+        "depth",
+        "hi",
+        "is_future",
+        "is_past",
+        "lo",
+        "name",
+        "op",
+        "size",
+    )
 
     op: Op
     args: tuple[Formula, ...]
@@ -113,6 +132,7 @@ class Formula:
     lo: int
     hi: int | None
     depth: int
+    size: int
     is_past: bool
     is_future: bool
     _atoms: tuple[str, ...] | None
@@ -125,10 +145,12 @@ class Formula:
         raise AttributeError(f"a formula cannot be changed (tried to set {key!r})")
 
     def __repr__(self) -> str:
-        return f"<Formula {self}>"
+        return f"<Formula {self}>" if self.size <= MAX_SHOWN else f"<Formula of {self.size} operators>"
 
     def __str__(self) -> str:
         if self._text is None:
+            if self.size > MAX_SHOWN:
+                raise FormulaError(f"a formula of {self.size} operators is too large to be printed")
             object.__setattr__(self, "_text", _show(self))
         assert self._text is not None
         return self._text
@@ -177,6 +199,8 @@ def make(op: Op, args: tuple[Formula, ...] = (), name: str = "", lo: int = 0, hi
     if op is Op.AND or op is Op.OR:
         if any(a.op is op for a in args):
             args = tuple(b for a in args for b in (a.args if a.op is op else (a,)))
+        if len(args) > MAX_OPERANDS:
+            raise FormulaError(f"{op.value!r} has {len(args)} operands, at most {MAX_OPERANDS} are allowed")
         if len(args) < 2:
             raise FormulaError(f"{op.value!r} needs at least two operands, got {len(args)}")
     elif len(args) != _ARITY.get(op, 2):
@@ -203,6 +227,7 @@ def make(op: Op, args: tuple[Formula, ...] = (), name: str = "", lo: int = 0, hi
         put(new, "lo", lo)
         put(new, "hi", hi)
         put(new, "depth", depth)
+        put(new, "size", 1 + sum(a.size for a in args))
         put(new, "is_past", op in PAST or any(a.is_past for a in args))
         put(new, "is_future", op in FUTURE or any(a.is_future for a in args))
         put(new, "_atoms", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 from maniguard.ltlf.derive import Raw
@@ -21,60 +22,63 @@ def minimise(raw: Raw) -> Raw:
 def _classes(raw: Raw) -> list[int]:
     """Return the class of every state in the coarsest stable partition."""
     count = len(raw.roots)
-    nodes = len(raw.var)
-    node_parents: list[list[int]] = [[] for _ in range(nodes)]
-    leaf_parents: list[list[int]] = [[] for _ in range(count)]
-    node_states: list[list[int]] = [[] for _ in range(nodes)]
-    leaf_states: list[list[int]] = [[] for _ in range(count)]
-    for node in range(nodes):
-        for child in (raw.lo[node], raw.hi[node]):
-            (node_parents[child] if child >= 0 else leaf_parents[~child]).append(node)
-    for state, root in enumerate(raw.roots):
-        (node_states[root] if root >= 0 else leaf_states[~root]).append(state)
-
     of_state = [int(a) for a in raw.accept]
     members: list[set[int]] = [
         {s for s in range(count) if not raw.accept[s]},
         {s for s in range(count) if raw.accept[s]},
     ]
-    # The value of a guard under the current classes: ~class, or the number of a node of classes.
-    of_node = [0] * nodes
-    numbers: dict[tuple[int, int, int], int] = {}
     root_value: list[int | None] = [None, None]
-    changed_nodes = list(range(nodes))
-    changed_states = list(range(count))
-    while True:
+    # The value of a guard under the current classes: ~class, or the number of a node of classes.
+    of_node: list[int] = []
+    numbers: dict[tuple[int, int, int], int] = {}
+    for var, lo, hi in zip(raw.var, raw.lo, raw.hi, strict=True):
+        lo = of_node[lo] if lo >= 0 else ~of_state[~lo]
+        hi = of_node[hi] if hi >= 0 else ~of_state[~hi]
+        of_node.append(lo if lo == hi else numbers.setdefault((var, lo, hi), len(numbers)))
+    moved = _split(raw, range(count), of_state, of_node, members, root_value)
+    if not moved:
+        return of_state
+    node_parents, leaf_parents = _parents(raw)
+    states_of: dict[int, list[int]] = {}
+    for state, root in enumerate(raw.roots):
+        states_of.setdefault(root, []).append(state)
+    while moved:
+        touched = {s for state in moved for s in states_of.get(~state, ())}
         # Children come before parents, so that a heap of node numbers visits each changed node once.
-        touched = set(changed_states)
-        heapify(changed_nodes)
-        queued = set(changed_nodes)
-        first = root_value[0] is None and root_value[1] is None
-        while changed_nodes:
-            node = heappop(changed_nodes)
-            queued.discard(node)
+        queued = {parent for state in moved for parent in leaf_parents[state]}
+        heap = list(queued)
+        heapify(heap)
+        while heap:
+            node = heappop(heap)
             lo, hi = raw.lo[node], raw.hi[node]
             lo = of_node[lo] if lo >= 0 else ~of_state[~lo]
             hi = of_node[hi] if hi >= 0 else ~of_state[~hi]
             value = lo if lo == hi else numbers.setdefault((raw.var[node], lo, hi), len(numbers))
-            if value != of_node[node] or first:
+            if value != of_node[node]:
                 of_node[node] = value
-                touched.update(node_states[node])
-                if not first:
-                    for parent in node_parents[node]:
-                        if parent not in queued:
-                            queued.add(parent)
-                            heappush(changed_nodes, parent)
-        moved = _split(raw, touched, of_state, of_node, members, root_value)
-        if not moved:
-            return of_state
-        changed = {parent for state in moved for parent in leaf_parents[state]}
-        changed_nodes = list(changed)
-        changed_states = [s for state in moved for s in leaf_states[state]]
+                if node in states_of:
+                    touched.update(states_of[node])
+                for parent in node_parents[node]:
+                    if parent not in queued:
+                        queued.add(parent)
+                        heappush(heap, parent)
+        moved = _split(raw, sorted(touched), of_state, of_node, members, root_value)
+    return of_state
+
+
+def _parents(raw: Raw) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the nodes above each node and above each state's leaf."""
+    of_node: list[list[int]] = [[] for _ in raw.var]
+    of_leaf: list[list[int]] = [[] for _ in raw.roots]
+    for node, (lo, hi) in enumerate(zip(raw.lo, raw.hi, strict=True)):
+        (of_node[lo] if lo >= 0 else of_leaf[~lo]).append(node)
+        (of_node[hi] if hi >= 0 else of_leaf[~hi]).append(node)
+    return of_node, of_leaf
 
 
 def _split(
     raw: Raw,
-    touched: set[int],
+    touched: Iterable[int],
     of_state: list[int],
     of_node: list[int],
     members: list[set[int]],
@@ -82,7 +86,7 @@ def _split(
 ) -> list[int]:
     """Split the classes of the touched states by the values of their guards; return the states whose class is new."""
     by_class: dict[int, dict[int, list[int]]] = {}
-    for state in sorted(touched):
+    for state in touched:
         root = raw.roots[state]
         value = of_node[root] if root >= 0 else ~of_state[~root]
         by_class.setdefault(of_state[state], {}).setdefault(value, []).append(state)

@@ -12,18 +12,18 @@ from maniguard.ltlf.dfa import Dfa, Verdict, make_row
 from maniguard.ltlf.errors import FormulaError, MissingAtomError, TraceError
 from maniguard.ltlf.formula import Formula
 from maniguard.ltlf.monitor import Final, Reading
-from maniguard.ltlf.parser import parse
 
 
 class MonitorSet:
-    """Steps a named set of formulas as many small automata; their product would have as many states as all multiplied.
+    """Steps a named set of formulas as many small automata; a product would have all their states multiplied.
 
-    `channels` is the order of bits in a packed frame: all atoms of all formulas, or a longer list given by the caller.
+    A formula may also be given as its automaton, whatever the reading. `channels` is the order of bits in a packed
+    frame: all atoms of all formulas, or a longer list given by the caller.
     """
 
     def __init__(
         self,
-        formulas: Mapping[str, Formula | str],
+        formulas: Mapping[str, Formula | str | Dfa],
         *,
         reading: Reading = "ltlf",
         channels: Sequence[str] | None = None,
@@ -34,9 +34,10 @@ class MonitorSet:
         if reading not in ("ltlf", "badprefix"):
             raise FormulaError(f"no reading {reading!r}; there are badprefix, ltlf")
         build = compile_dfa if reading == "ltlf" else compile_bad_prefix
-        parsed = {name: parse(f) if isinstance(f, str) else f for name, f in formulas.items()}
-        self.names = tuple(parsed)
-        self.dfas: tuple[Dfa, ...] = tuple(build(f, budget=budget) for f in parsed.values())
+        self.names = tuple(formulas)
+        self.dfas: tuple[Dfa, ...] = tuple(
+            f if isinstance(f, Dfa) else build(f, budget=budget) for f in formulas.values()
+        )
         if channels is None:
             channels = list(dict.fromkeys(a for dfa in self.dfas for a in dfa.atoms))
         self.channels = tuple(channels)
@@ -53,6 +54,10 @@ class MonitorSet:
         self.states = list(self._initial)
         self._bits = [1 << i for i in range(len(self.channels))]
         self._get = _getter(self.channels)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        dfas = dict(zip(self.names, self.dfas, strict=True))
+        return _restored, (dfas, self.channels, list(self.states))
 
     def pack(self, letter: Mapping[str, bool]) -> int:
         """Return the packed form of a letter that holds at least all channels.
@@ -104,6 +109,12 @@ class MonitorSet:
     def reset(self) -> None:
         """Start again before the first step."""
         self.states = list(self._initial)
+
+
+def _restored(dfas: dict[str, Dfa], channels: tuple[str, ...], states: list[int]) -> MonitorSet:
+    monitors = MonitorSet(dfas, channels=channels)
+    monitors.states = states
+    return monitors
 
 
 def _frame_finder(dfa: Dfa, root: int, bit: dict[str, int]) -> Callable[[int], int]:

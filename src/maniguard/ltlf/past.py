@@ -33,6 +33,7 @@ class Memory:
         self._cell_of: dict[_Cell, int] = {}
         self.cells: list[_Cell] = []
         self._formulas = formulas
+        self._plain_of: dict[Formula, Formula] = {}
         self._plain = [self._plainly(f) for f in formulas]
         for f in self._plain:
             self._register(f)
@@ -125,6 +126,12 @@ class Memory:
 
     def _plainly(self, f: Formula) -> Formula:
         """Rewrite to constants, atoms, `! & |`, `Y`, `Z` and `S[0,k]` with k unbounded or at least 1."""
+        found = self._plain_of.get(f)
+        if found is None:
+            found = self._plain_of[f] = self._rewrite(f)
+        return found
+
+    def _rewrite(self, f: Formula) -> Formula:
         op = f.op
         if not f.args:
             return f

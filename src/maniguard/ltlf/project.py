@@ -29,6 +29,7 @@ class _Separation:
         self.used = formula.atoms()
         self.names: dict[Formula, str] = {}
         self.definitions: list[Formula] = []
+        self.known: dict[tuple[Formula, bool], Formula] = {}
 
     def run(self) -> tuple[Formula, list[str]]:
         main = self.lift(self.formula, False)
@@ -37,6 +38,13 @@ class _Separation:
         return make(Op.AND, (main, *self.definitions)), list(self.names.values())
 
     def lift(self, f: Formula, below_past: bool) -> Formula:
+        key = (f, below_past)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = self._lift(f, below_past)
+        return found
+
+    def _lift(self, f: Formula, below_past: bool) -> Formula:
         if not f.is_future or not f.args:
             return self.named(f) if below_past and f.is_future else f
         if below_past and f.op not in PAST:
