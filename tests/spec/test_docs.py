@@ -7,7 +7,7 @@ from pathlib import Path
 
 from maniguard.grounding import FILTERS, REGISTRY
 from maniguard.spec import check, load_spec
-from maniguard.spec.model import JUDGING_QUANTITIES
+from maniguard.spec.model import JUDGING_PARAMS
 
 DOCS = Path(__file__).parents[2] / "docs" / "specs"
 
@@ -35,4 +35,4 @@ def test_the_example_is_a_good_specification(tmp_path: Path) -> None:
 def test_filters_and_judging_are_documented() -> None:
     text = (DOCS / "index.md").read_text()
     assert set(re.findall(r"^\| `(\w+)", text, flags=re.MULTILINE)) == set(FILTERS)
-    assert all(quantity.name in text for quantity in JUDGING_QUANTITIES)
+    assert all(param.name in text for param in JUDGING_PARAMS)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from maniguard.errors import alternatives
 from maniguard.files import canonical_json
-from maniguard.grounding import Quantity
+from maniguard.grounding import Param
 from maniguard.spec.errors import SpecError
 
 FORMAT = "maniguard-spec/1"
@@ -104,13 +104,14 @@ class Judging:
     settled_angle_deg: float
 
 
-JUDGING_QUANTITIES = (
-    Quantity("post_success", "s", 0.0, above=True),
-    Quantity("episode_clear", "s", 0.0, above=True),
-    Quantity("evidence_window", "s", 0.0, above=True),
-    Quantity("settled_distance", "m", 0.0, above=True),
-    Quantity("settled_angle", "deg", 0.0, above=True),
+JUDGING_PARAMS = (
+    Param("post_success", "s", "how long after success a violation is a post-success violation"),
+    Param("episode_clear", "s", "how long the restarted automaton must not reject until an episode is over"),
+    Param("evidence_window", "s", "how far back the partner in a violation is looked for"),
+    Param("settled_distance", "m", "how far from its settled place a thing still counts as settled"),
+    Param("settled_angle", "deg", "how far from its settled orientation a thing still counts as settled"),
 )
+"""What stands under `judging` in a file; the fields of `Judging` have the unit appended."""
 
 
 @dataclass(frozen=True)

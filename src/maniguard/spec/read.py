@@ -15,7 +15,7 @@ from maniguard.spec.errors import Finding, SpecError
 from maniguard.spec.model import (
     DEFAULT_VARIANT,
     FORMAT,
-    JUDGING_QUANTITIES,
+    JUDGING_PARAMS,
     SEVERITIES,
     Binding,
     Constraint,
@@ -365,14 +365,14 @@ class _Reader:
 
     def judging(self, value: object) -> Judging:
         item = self.mapping(value, "judging")
-        self.keys(item, tuple(quantity.name for quantity in JUDGING_QUANTITIES), "judging")
+        self.keys(item, tuple(param.name for param in JUDGING_PARAMS), "judging")
         values = []
-        for quantity in JUDGING_QUANTITIES:
-            if quantity.name not in item:
-                self.note("judging", "missing-key", f"{quantity.name!r} is missing, in {quantity.unit}")
+        for param in JUDGING_PARAMS:
+            if param.name not in item:
+                self.note("judging", "missing-key", f"{param.name!r} is missing, in {param.unit}")
                 values.append(0.0)
             else:
-                values.append(self.quantity(item[quantity.name], quantity.unit, f"judging.{quantity.name}", 0.0))
+                values.append(self.quantity(item[param.name], param.unit, f"judging.{param.name}", param.minimum))
         return Judging(*values)
 
 

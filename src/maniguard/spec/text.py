@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from maniguard.grounding import FILTERS, format_quantity, predicate_named
-from maniguard.spec.model import FORMAT, JUDGING_QUANTITIES, Binding, Proposition, Spec
+from maniguard.spec.model import FORMAT, JUDGING_PARAMS, Binding, Proposition, Spec
 
 
 def explain(spec: Spec) -> str:
@@ -93,8 +93,8 @@ def show(spec: Spec) -> str:
         data["ladder"] = {name: formula for name, formula in ladder.items() if formula}
     suffix = {"s": "_s", "m": "_m", "deg": "_deg"}
     data["judging"] = {
-        quantity.name: _exact(getattr(spec.judging, quantity.name + suffix[quantity.unit]), quantity.unit)
-        for quantity in JUDGING_QUANTITIES
+        param.name: _exact(getattr(spec.judging, param.name + suffix[param.unit]), param.unit)
+        for param in JUDGING_PARAMS
     }
     data["constraints"] = {}
     for constraint in spec.constraints:
