@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 from maniguard.errors import alternatives
-from maniguard.grounding import FILTERS, REGISTRY, GroundingError, Predicate, parse_quantity
+from maniguard.grounding import FILTERS, REGISTRY, Predicate
 from maniguard.ltlf import Formula, LtlfError, parse
 from maniguard.ltlf.formula import FUTURE, PAST
 from maniguard.spec.errors import Finding, SpecError
+from maniguard.spec.fields import FieldReader
 from maniguard.spec.model import (
     DEFAULT_VARIANT,
     FORMAT,
@@ -71,51 +72,7 @@ def build_spec(where: str, data: Mapping[str, Any], variant: str) -> tuple[Spec 
     return (None if reader.findings else spec), reader.findings
 
 
-class _Reader:
-    def __init__(self, where: str) -> None:
-        self.where = where
-        self.findings: list[Finding] = []
-
-    def note(self, place: str, rule: str, message: str) -> None:
-        self.findings.append(Finding(f"{self.where}: {place}", rule, message))
-
-    # Small readers: each returns something usable and notes what was wrong.
-
-    def keys(self, item: Mapping[str, Any], allowed: tuple[str, ...], place: str) -> None:
-        for key in item:
-            if key not in allowed:
-                self.note(place, "unknown-key", f"unknown key {key!r}; valid are {alternatives(allowed, limit=20)}")
-
-    def mapping(self, value: object, place: str) -> dict[str, Any]:
-        if isinstance(value, dict):
-            return value
-        if value is not None:
-            self.note(place, "type", f"expected a mapping, found {type(value).__name__}")
-        return {}
-
-    def text(self, item: Mapping[str, Any], key: str, place: str, *, required: bool = True) -> str:
-        value = item.get(key)
-        if isinstance(value, str) and value.strip():
-            return " ".join(value.split())
-        if value is not None:
-            self.note(f"{place}.{key}", "type", f"expected a text, found {value!r}")
-        elif required:
-            self.note(place, "missing-key", f"{key!r} is missing")
-        return ""
-
-    def optional(self, item: Mapping[str, Any], key: str, place: str) -> str | None:
-        return self.text(item, key, place, required=False) or None
-
-    def quantity(self, value: object, unit: str, place: str, least: float) -> float:
-        try:
-            number = parse_quantity(value, unit, "value")
-        except GroundingError as error:
-            self.note(place, "unit", str(error).removeprefix("value: "))
-            return 0.0
-        if number < least:
-            self.note(place, "range", f"{value!r} is below the least value {least:g} {unit}")
-        return number
-
+class _Reader(FieldReader):
     # The file from the top.
 
     def spec(self, data: Mapping[str, Any], variant: str, variants: tuple[str, ...]) -> Spec:
