@@ -5,7 +5,7 @@ import pytest
 from tests.bench.conftest import task
 
 from maniguard.bench.canonical import TaskFileError
-from maniguard.bench.checks import check_scenario
+from maniguard.bench.checks import check_scenario, geometry_of, same_geometry
 from maniguard.bench.scenario import Scenario
 from maniguard.bench.taskfile import TaskFile
 from maniguard.sim import SceneSpecError
@@ -48,3 +48,17 @@ def test_broken_rules_are_named_with_the_object(change: Callable[[dict], object]
 def test_a_bad_field_is_the_scene_readers_error() -> None:
     with pytest.raises(SceneSpecError, match="object 'mug'"):
         check_scenario(changed(lambda s: s["objects"][0].update(mass_kg=-1.0)))
+
+
+def test_geometry_is_measured_and_compared_with_a_tolerance(small_task: TaskFile) -> None:
+    objects = small_task.scenario("base").scene_spec.objects
+    built = geometry_of(objects)
+    assert set(built) == {"mug", "can_of_beans", "bud_vase"}
+    assert built["can_of_beans"]["size_m"][2] == pytest.approx(0.1, abs=0.002)
+    mug = built["mug"]
+    assert same_geometry(small_task.geometry["mug"], mug)
+    assert same_geometry({**mug, "volume_cm3": mug["volume_cm3"] * 1.00005}, mug)
+    assert not same_geometry({**mug, "volume_cm3": mug["volume_cm3"] * 1.001}, mug)
+    assert not same_geometry({**mug, "pieces": mug["pieces"] + 1}, mug)
+    assert not same_geometry(None, mug)
+    assert not same_geometry({k: v for k, v in mug.items() if k != "pieces"}, mug)

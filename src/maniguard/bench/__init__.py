@@ -1,7 +1,7 @@
 """The benchmark as data: locked scenarios, their conditions as deltas, their hashes and rules of validity."""
 
 from maniguard.bench.canonical import TaskFileError, digest
-from maniguard.bench.checks import check_scenario, geometry_of
+from maniguard.bench.checks import check_scenario, geometry_of, same_geometry
 from maniguard.bench.delta import BASE, CONDITIONS
 from maniguard.bench.load import families, get, load, task_files
 from maniguard.bench.prompts import PROMPT_FORMS, check_instruction, noun_phrase
@@ -26,6 +26,7 @@ __all__ = [
     "noun_phrase",
     "parse_task",
     "read_task",
+    "same_geometry",
     "task_files",
     "write_task",
 ]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
-from maniguard.bench.canonical import TaskFileError
+import numpy as np
+
+from maniguard.bench.canonical import TaskFileError, normal
 from maniguard.bench.layout import REACH_M, footprint, gap, inside, reach
 from maniguard.bench.prompts import check_instruction
 from maniguard.bench.scenario import Scenario
@@ -13,6 +16,7 @@ from maniguard.errors import alternatives
 from maniguard.sim import AssetSpec, ObjectSpec
 from maniguard.sim.assets import Asset, build
 from maniguard.sim.assets.categories import CATEGORIES
+from maniguard.sim.assets.pieces import mass_properties
 
 MAX_GRASP_WIDTH_M = 0.070
 TARGET_ROLE = "target"
@@ -54,9 +58,30 @@ def asset_of(spec: ObjectSpec) -> Asset:
     return _asset(spec.asset.kind, tuple(sorted(spec.asset.params.items())), spec.mass_kg, spec.friction)
 
 
-def geometry_of(objects: Iterable[ObjectSpec]) -> dict[str, str]:
-    """Return a digest of the shape, mass and inertia of each object as the present code builds it, by name."""
-    return {spec.name: asset_of(spec).geometry_digest()[:16] for spec in objects}
+def geometry_of(objects: Iterable[ObjectSpec]) -> dict[str, dict[str, Any]]:
+    """Return measures of the shape of each object as the present code builds it, by name.
+
+    Enough of them that a change of shape shows, and as numbers, so that they can be compared with a tolerance.
+    """
+    return {spec.name: normal(_measures(asset_of(spec))) for spec in objects}
+
+
+def same_geometry(stored: Any, built: Mapping[str, Any]) -> bool:
+    """Return whether stored measures are those of an object as built, to 1 part in 10 000 or 2 micrometres."""
+    if not isinstance(stored, Mapping) or set(stored) != set(built):
+        return False
+    pairs = [(np.asarray(stored[key], dtype=np.float64), np.asarray(value)) for key, value in built.items()]
+    return all(a.shape == b.shape and np.allclose(a, b, rtol=1e-4, atol=2e-6) for a, b in pairs)
+
+
+def _measures(asset: Asset) -> dict[str, Any]:
+    return {
+        "pieces": len(asset.pieces),
+        "size_m": [float(v) for v in asset.size_m],
+        "volume_cm3": mass_properties(asset.pieces).volume_m3 * 1e6,
+        "center_of_mass_m": [float(v) for v in asset.center_of_mass_m],
+        "inertia_kg_mm2": [float(v) * 1e6 for v in np.diag(asset.inertia)],
+    }
 
 
 @lru_cache(maxsize=512)

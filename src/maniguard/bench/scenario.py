@@ -33,7 +33,7 @@ class Scenario:
     spec: str
     target: str
     scene: Mapping[str, Any]
-    geometry: Mapping[str, str]
+    geometry: Mapping[str, Any]
     difficulty: Mapping[str, float]
 
     @property

@@ -45,7 +45,7 @@ class TaskFile:
     target: str
     step_limit: int
     difficulty: Mapping[str, float]
-    geometry: Mapping[str, str]
+    geometry: Mapping[str, Any]
     base: Mapping[str, Any]
     deltas: Mapping[str, Any]
 

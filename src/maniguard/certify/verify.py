@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 
 from maniguard import bench
-from maniguard.bench import BASE, Scenario, TaskFileError, check_scenario, geometry_of
+from maniguard.bench import BASE, Scenario, TaskFileError, check_scenario, geometry_of, same_geometry
 from maniguard.certify.certificate import stale
 from maniguard.certify.play import each, play
 from maniguard.certify.report import ProofReport
@@ -68,8 +68,8 @@ def _static(scenario: Scenario) -> list[str]:
     except (TaskFileError, SceneSpecError) as error:
         findings.append(str(error))
     built = geometry_of(scenario.scene_spec.objects)
-    for name, digest in built.items():
-        if scenario.geometry.get(name) != digest:
+    for name, measures in built.items():
+        if not same_geometry(scenario.geometry.get(name), measures):
             findings.append(f"{scenario.id}: object {name!r} is built with another shape or inertia than was locked")
     return findings
 
