@@ -7,7 +7,6 @@ over all hull vertices stays in arrays. Python and array arithmetic round alike:
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from maniguard.grounding.block import UNIT_TOLERANCE, Block
 from maniguard.grounding.geometry import Geometry
+from maniguard.grounding.lazy import Lazy
 from maniguard.trace import Frame
 
 _LEAST, _MOST = 1.0 - UNIT_TOLERANCE, 1.0 + UNIT_TOLERANCE
@@ -58,12 +58,12 @@ class Moment:
         if not unit or not math.isfinite(sum(map(sum, self.position))):
             self.block  # noqa: B018 - raises
 
-    @cached_property
+    @Lazy
     def block(self) -> Block:
         """The same frame as a block, for predicates without a form of their own for one frame."""
         return Block(self.geometry, self.frame)
 
-    @cached_property
+    @Lazy
     def linear(self) -> list[list[float]]:
         """Velocity of each entity's origin."""
         linear: list[list[float]] = self.frame.linear_m_s.tolist()
@@ -71,7 +71,7 @@ class Moment:
             self.block.finite("linear_m_s")
         return linear
 
-    @cached_property
+    @Lazy
     def descent(self) -> list[float]:
         """Largest downward speed of each entity's origin."""
         descent: list[float] = self.frame.peak_descent_m_s.tolist()
@@ -79,7 +79,7 @@ class Moment:
             self.block.finite("peak_descent_m_s")
         return descent
 
-    @cached_property
+    @Lazy
     def _vertical(self) -> NDArray[np.float64]:
         w, x, y, z = self.frame.quat_wxyz.T.astype(np.float64)
         out = np.empty((3, len(w)))
@@ -88,14 +88,14 @@ class Moment:
         np.subtract(1.0, 2.0 * (x * x + y * y), out=out[2])
         return out
 
-    @cached_property
+    @Lazy
     def lowest(self) -> list[float]:
         """Height of the lowest point of each entity's outline."""
         x, y, z = self._vertical[:, None] * self.geometry.vertices
         lowest: list[float] = ((x + y + z).min(axis=0) + self.frame.position_m[:, 2]).tolist()
         return lowest
 
-    @cached_property
+    @Lazy
     def rows(self) -> list[Row]:
         """The contacts with a force above zero."""
         c = self.frame.contacts
@@ -103,7 +103,7 @@ class Moment:
         rows = zip(*[column.tolist() for column in columns], range(len(c.at_end)), strict=True)
         return [row for row in rows if row[5] > 0.0]
 
-    @cached_property
+    @Lazy
     def robot_rows(self) -> list[RobotRow]:
         """The contacts between a robot and something else, or another robot; then from both sides."""
         robots = self.geometry.robots
@@ -146,12 +146,12 @@ class Moment:
                                 elsewhere_at_end.add(pushed)
         return found
 
-    @cached_property
+    @Lazy
     def loosened(self) -> set[int]:
         """The entities with a robot contact that did not last to the end of the step."""
         return {row[0] for row in self.robot_rows if not row[5]}
 
-    @cached_property
+    @Lazy
     def pinches(self) -> dict[int, Pinch]:
         """The entities on which both fingers of one robot press."""
         found: dict[int, Pinch] = {}
@@ -192,7 +192,7 @@ class Moment:
             vz + 2.0 * (w * cz + (x * cy - y * cx)),
         )
 
-    @cached_property
+    @Lazy
     def tcp(self) -> tuple[float, float, float]:
         """Position of the tool centre point."""
         x, y, z = self.frame.tcp_position_m.tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -141,14 +142,15 @@ class Engine:
         self._post_success_frames = frames_of(spec.judging.post_success_s, rate_hz)
         self._scales = [float(scale) for scale in self.grounder.scales]
         self._memo: dict[int, _Words] = {}
-        self._senses = self._find_senses()
+        self._senses = sorted(self._find_senses().items())
+        self._worst = [-math.inf] * len(self._senses)
+        self._worst_at: list[tuple[int, Source] | None] = [None] * len(self._senses)
         self.frames = 0
         self.engagement_step: int | None = None
         self.success_step: int | None = None
         self.invalid_scene = False
         self._in_goal_run = 0
         self._was_manipulated = self._was_reached = False
-        self._peaks: dict[int, tuple[float, int, Source]] = {}
 
     def _status(self, constraint: Constraint, empty: Mapping[str, str]) -> str:
         formulas = [constraint.formula, constraint.trigger, constraint.recovery]
@@ -257,11 +259,11 @@ class Engine:
         )
 
     def _note_peaks(self, step: int, margins: Sequence[float], source: Source) -> None:
-        for place, sense in self._senses.items():
+        for number, (place, sense) in enumerate(self._senses):
             beyond = margins[place] * sense
-            known = self._peaks.get(place)
-            if known is None or beyond > known[0]:
-                self._peaks[place] = (beyond, step, source)
+            if beyond > self._worst[number]:
+                self._worst[number] = beyond
+                self._worst_at[number] = (step, source)
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return what the automata of the evaluated constraints say at the last frame."""
@@ -286,7 +288,7 @@ class Engine:
             invalid_scene=self.invalid_scene,
             constraints=tuple(self._verdict(c, watched.get(c.name)) for c in self.spec.constraints),
             ladder=self._rung(),
-            peaks=tuple(self._peak(place) for place in sorted(self._peaks)),
+            peaks=self._peaks(),
             post_success_frames=self._post_success_frames,
             post_success_seen=seen,
         )
@@ -324,8 +326,13 @@ class Engine:
             return "manipulated"
         return "reached" if self._was_reached else "idle"
 
-    def _peak(self, place: int) -> Peak:
-        beyond, step, source = self._peaks[place]
-        entity, _, quantity, value = source.detail(place)
-        severity = beyond / self._scales[place]
-        return Peak(self.names[place], entity, quantity.name, value, quantity.threshold, quantity.unit, step, severity)
+    def _peaks(self) -> tuple[Peak, ...]:
+        found = []
+        for (place, _), beyond, at in zip(self._senses, self._worst, self._worst_at, strict=True):
+            assert at is not None
+            step, source = at
+            entity, _, quantity, value = source.detail(place)
+            severity = beyond / self._scales[place]
+            name, threshold = self.names[place], quantity.threshold
+            found.append(Peak(name, entity, quantity.name, value, threshold, quantity.unit, step, severity))
+        return tuple(found)
