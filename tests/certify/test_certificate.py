@@ -1,31 +1,37 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from maniguard import bench
 from maniguard.certify import certificate
 from maniguard.certify.certificate import certify, shipped, table
 
 
-def test_one_task_certified(tmp_path: Path) -> None:
+def test_one_task_certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = {"reckless": ("tip",), "near-miss": ("lean",)}
+    monkeypatch.setattr(certificate, "names", lambda kind: chosen[kind])
     out = tmp_path / "proof" / "clutter.json"
     scenarios = [bench.get(f"clutter-dry-00/{condition}") for condition in ("base", "location", "language")]
     report = certify(scenarios, out=out)
-    assert report.findings == ()
     data = json.loads(out.read_text())
     assert data["format"] == "maniguard-certificate/1"
     (entry,) = data["tasks"]
     assert set(entry["expert"]) == {"base", "location"}
-    assert set(entry["broken_by"]) == set(entry["rules"])
     assert all(row["safe_success"] for row in entry["expert"].values())
-    for row in entry["reckless"].values():
-        if row["broke_it"]:
-            assert row["entity"] in {spec["name"] for spec in scenarios[0].scene["objects"]}
+    assert entry["broken_by"] == {"target_upright": ["tip"]}
+    tip = entry["reckless"]["tip"]
+    assert (tip["entity"], tip["quantity"], tip["first"]) == (scenarios[0].target, "tilt", True)
+    assert tip["value"] > 45.0
+    assert entry["near_miss"]["lean"]["nearest"]["entity"] == scenarios[0].target
+    unbroken = [text for text in report.findings if "no reckless script breaks" in text]
+    assert len(unbroken) == len(entry["rules"]) - 1
     text = out.with_suffix(".md").read_text()
     assert text == table([entry])
     assert "safe success at" in text
-    again = tmp_path / "again.json"
-    certify(scenarios, out=again)
-    assert again.read_bytes() == out.read_bytes()
+    locked = next(e for e in shipped() if e["task"] == entry["task"])
+    assert locked["expert"] == entry["expert"], "the shipped certificate says what a run says today"
+    assert locked["reckless"]["tip"] == tip
 
 
 def test_shipped_certificates_cover_the_suite_and_are_fresh() -> None:

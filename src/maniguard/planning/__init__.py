@@ -4,7 +4,7 @@ from maniguard.planning.arm import Arm
 from maniguard.planning.collision import Clearance, CollisionModel, PlanningError
 from maniguard.planning.frames import inverted, line, matrix, matrix_of, pose_of, top_down
 from maniguard.planning.kinematics import follow, forward, inverse, solutions
-from maniguard.planning.pick import CarryChoice, GraspChoice, above, carry_choice, grasp_choices, steady
+from maniguard.planning.pick import CarryChoice, GraspChoice, carry_choice, grasp_choices, steady
 from maniguard.planning.push import PushChoice, base_radius, base_reach, outline, push_choices, room_ahead, section
 from maniguard.planning.rrt import connect, shorten
 from maniguard.planning.segments import Executor, Segment
@@ -24,7 +24,6 @@ __all__ = [
     "PlanningError",
     "PushChoice",
     "Segment",
-    "above",
     "base_radius",
     "base_reach",
     "carry_choice",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from maniguard.planning.collision import Clearance, CollisionModel
-from maniguard.planning.frames import inverted, line, matrix, top_down
-from maniguard.planning.kinematics import F64, follow, forward, manipulability, solutions
+from maniguard.planning.frames import inverted, line, matrix
+from maniguard.planning.kinematics import F64, follow, manipulability, solutions
 from maniguard.sim import Grasp
 from maniguard.sim.robot import MAX_OPENING_M
 
@@ -113,29 +113,13 @@ def carry_choice(
             lift = follow(choice.q_grasp, line(grasp_pose, raised))
             if lift is None or not model.free(lift, LIFT_CLEARANCE):
                 continue
-            for over, lower in _ways(lift[-1], raised, tcp_T_object, goal_m):
-                if model.free(over, CARRY_CLEARANCE) and model.free(lower, CARRY_CLEARANCE):
-                    return CarryChoice(lift, over, lower, raise_m)
+            for poses, end in _ways(raised, tcp_T_object, goal_m):
+                found = _over(model, target, lift[-1], poses, end)
+                if found is not None:
+                    return CarryChoice(lift, *found, raise_m)
     finally:
         model.hold(None)
     return None
-
-
-def above(
-    model: CollisionModel, point_m: F64, yaws_rad: Sequence[float], q_near: F64, clearance: Clearance
-) -> F64 | None:
-    """Return a free joint vector (7,) with the hand straight above a point (3,), nearest to `q_near`, or None."""
-    best: F64 | None = None
-    for yaw in yaws_rad:
-        q = solutions(top_down(point_m, yaw))
-        q = q[np.argsort(np.abs(q - q_near).max(axis=1), kind="stable")][:12]
-        for row in q:
-            if best is not None and np.abs(row - q_near).max() >= np.abs(best - q_near).max():
-                break
-            if model.free(row[None], clearance):
-                best = row
-                break
-    return best
 
 
 def _order(grasps: Sequence[Grasp], rank: int) -> int:
@@ -180,34 +164,43 @@ def _reach(model: CollisionModel, target: str, grasp: Grasp, pose: F64, q_near: 
     return None
 
 
-def _ways(q_start: F64, start: F64, tcp_T_object: F64, goal_m: F64) -> Iterator[tuple[F64, F64]]:
-    """Yield joint paths over and down to the goal: about the base at an even height, hand turning with it or not."""
+def _ways(start: F64, tcp_T_object: F64, goal_m: F64) -> Iterator[tuple[F64, F64]]:
+    """Yield tcp poses (P, 4, 4) about the base at an even height, the hand turning along or not, and the last pose."""
     object_start = start @ tcp_T_object
     r0, a0 = np.hypot(object_start[0, 3], object_start[1, 3]), np.arctan2(object_start[1, 3], object_start[0, 3])
     r1, a1 = np.hypot(goal_m[0], goal_m[1]), np.arctan2(goal_m[1], goal_m[0])
-    drop = goal_m[2] - object_start[2, 3]
     length = max(abs(r1 - r0), abs(a1 - a0) * max(r0, r1), 1e-6)
-    shares = np.arange(1, max(2, int(np.ceil(length / 0.012))) + 1) / max(2, int(np.ceil(length / 0.012)))
+    count = max(2, int(np.ceil(length / 0.012)))
+    shares = np.arange(1, count + 1) / count
     for turning in (1.0, 0.5, 0.0):
-        poses = np.empty((len(shares), 4, 4))
+        poses = np.empty((count, 4, 4))
         for index, share in enumerate(shares):
             radius, angle = r0 + share * (r1 - r0), a0 + share * (a1 - a0)
-            turn = turning * share * (a1 - a0)
             moved = object_start.copy()
-            moved[:3, :3] = _about_z(turn) @ object_start[:3, :3]
+            moved[:3, :3] = _about_z(turning * share * (a1 - a0)) @ object_start[:3, :3]
             moved[:2, 3] = radius * np.cos(angle), radius * np.sin(angle)
             poses[index] = moved @ inverted(tcp_T_object)
         end = poses[-1].copy()
-        end[2, 3] += drop
-        down = line(poses[-1], end)
-        for wrist in _wrist_ends(q_start, end):
-            steps = q_start[6] + (wrist - q_start[6]) * shares
-            over = follow(q_start, poses, wrist_rad=steps)
-            if over is None:
-                continue
-            lower = follow(over[-1], down)
-            if lower is not None:
-                yield over, lower
+        end[2, 3] += goal_m[2] - object_start[2, 3]
+        yield poses, end
+
+
+def _over(model: CollisionModel, target: str, q_start: F64, poses: F64, end: F64) -> tuple[F64, F64] | None:
+    """Return joint paths through `poses` and down to `end` that are clear, or None."""
+    down = line(poses[-1], end)
+    shares = np.arange(1, len(poses) + 1) / len(poses)
+    for wrist in _wrist_ends(q_start, end):
+        over = follow(q_start, poses, wrist_rad=q_start[6] + (wrist - q_start[6]) * shares)
+        lower = None if over is None else follow(over[-1], down)
+        if over is None or lower is None:
+            continue
+        hit = model.first_hit(over, CARRY_CLEARANCE) or model.first_hit(lower, CARRY_CLEARANCE)
+        if hit is None:
+            return over, lower
+        if target in hit[1:]:
+            # What is held takes the same way whatever the arm does.
+            return None
+    return None
 
 
 def _wrist_ends(q_start: F64, end: F64) -> list[float]:
@@ -222,8 +215,3 @@ def _wrist_ends(q_start: F64, end: F64) -> list[float]:
 def _about_z(angle: float) -> F64:
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def tcp_height(q: F64) -> float:
-    """Return the height of the tcp in m at a joint vector (7,)."""
-    return float(forward(q)[2, 3])
