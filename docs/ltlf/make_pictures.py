@@ -1,10 +1,10 @@
-"""Draws the trace pictures of these pages: python docs/ltlf/make_pictures.py."""
+"""Draws the pictures of these pages: python docs/ltlf/make_pictures.py."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from maniguard.ltlf.trace_svg import trace_svg
+from maniguard.ltlf import compile_dfa, trace_svg
 
 # file, formula, lanes: a step is "#" where the atom holds
 PICTURES: dict[str, tuple[str, dict[str, str]]] = {
@@ -27,7 +27,7 @@ PICTURES: dict[str, tuple[str, dict[str, str]]] = {
 
 def pictures() -> dict[str, str]:
     """Return the pictures by file name."""
-    drawn = {}
+    drawn = {"automaton.svg": compile_dfa("G(hit -> F[0,3] retracted)").to_svg()}
     for name, (formula, lanes) in PICTURES.items():
         steps = len(next(iter(lanes.values())))
         trace = [{atom: row[t] == "#" for atom, row in lanes.items()} for t in range(steps)]

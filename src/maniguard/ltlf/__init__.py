@@ -5,7 +5,7 @@
 >>> dfa.num_states
 3
 >>> Monitor("G !spilled").step({"spilled": False})
-<Verdict.CURR_SAT: 'curr_sat'>
+<Verdict.CURR_SAT: 'CURR_SAT'>
 """
 
 from maniguard.ltlf.analysis import difference, find_trace, is_satisfiable, is_valid

@@ -21,12 +21,13 @@ _BOOLEAN = frozenset({Op.NOT, Op.AND, Op.OR, Op.IMPLIES, Op.IFF, Op.XOR})
 class Budget:
     """What one compilation may use.
 
-    `states`: states of any automaton on the way, before minimisation. `operations`: steps of the construction, about a
-    microsecond and 200 bytes each; they stand in for seconds, so that a formula compiles on every machine or on none.
+    `states`: states of any automaton on the way, before minimisation. `operations`: steps of the construction, a few
+    microseconds and some 200 bytes each; they stand in for seconds, so that a formula compiles on every machine or on
+    none.
     """
 
     states: int = 60_000
-    operations: int = 2_000_000
+    operations: int = 1_000_000
 
     def __post_init__(self) -> None:
         if self.states < 1 or self.operations < 1:
@@ -89,14 +90,18 @@ class _Compiler:
         try:
             if op is Op.AND or op is Op.OR:
                 return combine(op, parts, self.meter, self.budget.states)
-            return minimise(product(op, parts[0], parts[1], self.meter, self.budget.states))
+            raw = product(op, parts[0], parts[1], self.meter, self.budget.states)
+            self.meter.spend(len(raw.var))
+            return minimise(raw)
         except (ExhaustedError, RecursionError) as error:
             raise self.over(error, f) from None
 
     def derive(self, f: Formula) -> Raw:
         derivation = Derivation(f, self.atoms, self.meter, self.budget.states)
         try:
-            return minimise(derivation.run())
+            raw = derivation.run()
+            self.meter.spend(len(raw.var))
+            return minimise(raw)
         except (ExhaustedError, RecursionError) as error:
             raise self.over(error, derivation.culprit()) from None
 

@@ -23,10 +23,10 @@ _TABLE_LIMIT = 1 << 16
 class Verdict(Enum):
     """What the steps so far say: satisfied or violated, for good (PERM) or as things stand (CURR)."""
 
-    PERM_SAT = "perm_sat"
-    CURR_SAT = "curr_sat"
-    CURR_VIOL = "curr_viol"
-    PERM_VIOL = "perm_viol"
+    PERM_SAT = "PERM_SAT"
+    CURR_SAT = "CURR_SAT"
+    CURR_VIOL = "CURR_VIOL"
+    PERM_VIOL = "PERM_VIOL"
 
     @property
     def is_satisfied(self) -> bool:

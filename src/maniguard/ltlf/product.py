@@ -22,7 +22,10 @@ def combine(op: Op, parts: list[Raw], meter: Meter, max_states: int) -> Raw:
     serial = len(parts)
     while len(heap) > 1:
         left, right = heappop(heap)[3], heappop(heap)[3]
-        both = minimise(product(op, left, right, meter, max_states))
+        raw = product(op, left, right, meter, max_states)
+        # Minimising is not counted node by node; it is in proportion to what was built.
+        meter.spend(len(raw.var))
+        both = minimise(raw)
         heappush(heap, (len(both.roots), len(both.var), serial, both))
         serial += 1
     return heap[0][3]
