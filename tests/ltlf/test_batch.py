@@ -87,3 +87,13 @@ def test_wrong_tables_are_errors() -> None:
         run_batch(dfa, [np.zeros((2, 1), dtype=bool)], ["a"])
     with pytest.raises(TraceError, match="trace 1 must be Boolean"):
         run_batch(dfa, [np.zeros((2, 2), dtype=bool), np.zeros((2, 2))])
+
+
+def test_many_traces_are_judged_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    dfa = compile_dfa("G(a -> F[0,2] b)")
+    rng = np.random.default_rng(1)
+    traces = [rng.random((int(rng.integers(0, 6)), 2)) < 0.5 for _ in range(23)]
+    whole = run_batch(dfa, traces)
+    monkeypatch.setattr(batch_module, "_PORTION", 5)
+    for one, other in zip(whole, run_batch(dfa, traces), strict=True):
+        assert one.tolist() == other.tolist()

@@ -109,6 +109,7 @@ def test_names_are_names(name: str) -> None:
         ("a &", "ends where an operand", 3),
         ("& a", "expected an operand before '&'", 0),
         ("G", "ends where", 1),
+        ("a & M", "'M' is an operator, quote it", 4),
         ("a U", "ends where", 3),
         ("()", "expected an operand before '\\)'", 1),
         ("1a", "cannot begin with '1'", 0),

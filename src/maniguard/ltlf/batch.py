@@ -14,6 +14,7 @@ from maniguard.ltlf.dfa import Dfa, Verdict
 from maniguard.ltlf.errors import MissingAtomError, TraceError
 
 Bools = npt.NDArray[np.bool_]
+_PORTION = 4096
 
 
 class BatchResult(NamedTuple):
@@ -86,16 +87,23 @@ class Batch:
             MissingAtomError: an atom has no column.
             TraceError: a trace that is no Boolean array of that width.
         """
+        width = len(self.dfa.atoms if columns is None else columns)
+        arrays = [np.asarray(trace) for trace in traces]
+        for i, array in enumerate(arrays):
+            if array.ndim != 2 or array.shape[1] != width or array.dtype != np.bool_:
+                raise TraceError(f"trace {i} must be Boolean (steps, {width}), got {array.dtype} {array.shape}")
+        # In portions, so that memory does not grow with the number of traces.
+        parts = [self._run(arrays[i : i + _PORTION], columns) for i in range(0, max(len(arrays), 1), _PORTION)]
+        return BatchResult(*(np.concatenate(field) for field in zip(*parts, strict=True)))
+
+    def _run(self, traces: list[Bools], columns: Sequence[str] | None) -> BatchResult:
         count = len(traces)
         lengths = np.array([len(t) for t in traces], dtype=np.int64)
         longest = int(lengths.max(initial=0))
         width = len(self.dfa.atoms if columns is None else columns)
         padded = np.zeros((longest, count, width), dtype=bool)
         for i, trace in enumerate(traces):
-            array = np.asarray(trace)
-            if array.ndim != 2 or array.shape[1] != width or array.dtype != np.bool_:
-                raise TraceError(f"trace {i} must be Boolean (steps, {width}), got {array.dtype} {array.shape}")
-            padded[: len(array), i] = array
+            padded[: len(trace), i] = trace
         over = np.arange(longest)[:, None] >= lengths[None, :]
         if self._classes is None:
             states = self._walk(self._select(padded, columns), over)

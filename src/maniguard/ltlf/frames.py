@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,7 @@ class FrameRunner:
         return out
 
 
+@cache
 def _kernel() -> Callable[..., None]:
     from numba import njit  # type: ignore[import-not-found]
 

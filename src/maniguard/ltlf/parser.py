@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import warnings
 from fractions import Fraction
 
 from maniguard.ltlf.dialects import Dialect, dialect_named
-from maniguard.ltlf.errors import FormulaError, ParseError
+from maniguard.ltlf.errors import DialectWarning, FormulaError, ParseError
 from maniguard.ltlf.formula import FALSE, LAST, TRUE, Formula, Op, atom, make, negate
 from maniguard.ltlf.lexer import Bound, Token, tokenize, word_hint
 
@@ -149,6 +150,11 @@ class _Parser:
             steps, step, result = bound.lo, op, inner
         else:
             steps, step = bound.lo, Op.WEAK_NEXT
+            if op is Op.EVENTUALLY:
+                message = (
+                    f"Spot expands a bounded {token.text} to X, weak on finite traces: one that ends early satisfies it"
+                )
+                warnings.warn(message, DialectWarning, stacklevel=6)
             join = Op.OR if op is Op.EVENTUALLY else Op.AND
             result = inner if bound.hi is not None else self.build(token, op, (inner,))
             for _ in range(bound.hi - bound.lo if bound.hi is not None else 0):
@@ -190,4 +196,5 @@ class _Parser:
             return inside
         if token.kind == "end":
             raise self.fail("the formula ends where an operand is expected")
-        raise self.fail(f"expected an operand before {token.text!r}")
+        hint = f"; {token.text!r} is an operator, quote it to use it as a name" if token.text.isalpha() else ""
+        raise self.fail(f"expected an operand before {token.text!r}{hint}")
