@@ -39,9 +39,7 @@ def ten_objects() -> SceneSpec:
 class NoLatch:
     """Stands in for the latch and records nothing."""
 
-    def start(self) -> None: ...
-
-    def record(self) -> None: ...
+    def record(self, substep: int) -> None: ...
 
     def reduce(self) -> Contacts:
         return Contacts.empty()

@@ -175,14 +175,13 @@ class World:
         model, data, latch, speeds = self.model, self.data, self._latch, self._speeds
         control, velocity = data.ctrl, data.qvel
         first_half, second_half, record = mujoco.mj_step1, mujoco.mj_step2, latch.record
-        latch.start()
         others_handler = mujoco.get_mju_user_warning()
         mujoco.set_mju_user_warning(self._warnings.append)
         try:
             for substep in range(SUBSTEPS):
                 control[:] = commands[substep]
                 second_half(model, data)
-                record()
+                record(substep)
                 first_half(model, data)
                 speeds[substep] = velocity
         finally:
