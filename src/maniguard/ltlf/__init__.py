@@ -30,6 +30,7 @@ from maniguard.ltlf.hoa import from_hoa
 from maniguard.ltlf.monitor import Final, Monitor
 from maniguard.ltlf.monitor_set import MonitorSet
 from maniguard.ltlf.parser import parse
+from maniguard.ltlf.progression import ProgressionMonitor
 from maniguard.ltlf.recovery import Episode, EpisodeEnd, RecoveryMonitor
 from maniguard.ltlf.robustness import RobustnessMonitor, robustness
 from maniguard.ltlf.semantics import evaluate
@@ -61,6 +62,7 @@ __all__ = [
     "MonitorSet",
     "Outcome",
     "ParseError",
+    "ProgressionMonitor",
     "RecoveryMonitor",
     "RobustnessMonitor",
     "Rule",

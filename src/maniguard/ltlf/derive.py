@@ -56,7 +56,7 @@ class Derivation:
         Raises:
             ExhaustedError: more states than allowed, or the meter ran out.
         """
-        start = (self._initial(self.root), self.memory.initial)
+        start = self.start()
         states = [start]
         index = {start: 0}
         roots: list[int] = []
@@ -83,6 +83,57 @@ class Derivation:
                 mapped[leaf] = found
         accept = [self._accepted(owed) for owed, _ in states]
         return _collect(letters, roots, mapped, accept)
+
+    def start(self) -> tuple[int, int]:
+        """Return what is owed before the first letter, and the memory."""
+        return self._initial(self.root), self.memory.initial
+
+    def follow(self, owed: int, memory: int, values: list[bool]) -> tuple[int, int]:
+        """Return what is owed after one letter, given by the values of the atoms, and the memory."""
+        after = self.letters.leaf_at(self._step(owed, memory), values)
+        if after < 2 or not self.memory.cells:
+            return after, self.memory.initial
+        return after, self.letters.leaf_at(self.memory.step(memory), values)
+
+    def accepts(self, owed: int) -> bool:
+        """Say whether the trace may end while this is owed."""
+        return self._accepted(owed)
+
+    @property
+    def kept_nodes(self) -> int:
+        """The number of diagram nodes in memory."""
+        return len(self.letters.var) + len(self.obligations.level)
+
+    def adopt(self, other: Derivation, owed: int, memory: int) -> tuple[int, int]:
+        """Return a state of another derivation of the same formula as one of this."""
+        new = {0: 0, 1: 1}
+
+        def copy(node: int) -> int:
+            found = new.get(node)
+            if found is None:
+                o = other.obligations
+                hi, lo = copy(o.hi[node]), copy(o.lo[node])
+                level = o.level[node]
+                core = self._copied(other.cores, other._core_at[level])
+                # The variable may sit elsewhere in this derivation's order.
+                here = self._variable(core, other._strong_at[level])
+                ours = self.obligations
+                found = new[node] = ours.disj(ours.conj(here, hi), lo)
+            return found
+
+        return copy(owed), self.memory.adopt(other.memory, memory)
+
+    def _copied(self, cores: CoreTable, index: int) -> int:
+        item = cores.items[index]
+        if item.kind in (Kind.LITERAL, Kind.PAST, Kind.LAST, Kind.NOT_LAST, Kind.TRUE, Kind.FALSE):
+            return self.cores.add(item, cores.origin[index])
+        if item.parts:
+            return self.cores.add(
+                item._replace(parts=tuple(self._copied(cores, p) for p in item.parts)), cores.origin[index]
+            )
+        left = self._copied(cores, item.left)
+        right = self._copied(cores, item.right) if item.kind in (Kind.UNTIL, Kind.RELEASE) else 0
+        return self.cores.add(item._replace(left=left, right=right), cores.origin[index])
 
     def culprit(self) -> Formula:
         """Return the subformula that has the most distinct pending copies, the whole formula if none stands out."""

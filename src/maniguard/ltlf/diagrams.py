@@ -265,6 +265,12 @@ class Letters:
         """Return the diagram whose leaves are pairs of leaf values, as tuples."""
         return self.extend(self.extend(~self.tuple_id(()), a), b)
 
+    def leaf_at(self, a: int, values: list[bool]) -> int:
+        """Return the leaf value for one letter, given by the values of the atoms."""
+        while a >= 0:
+            a = self.hi[a] if values[self.var[a]] else self.lo[a]
+        return ~a
+
     def leaves(self, a: int) -> list[int]:
         """Return the distinct leaf values, in the order in which they are met, false branches first."""
         found: dict[int, None] = {}

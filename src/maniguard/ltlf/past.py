@@ -64,6 +64,10 @@ class Memory:
             found = self._steps[memory] = letters.relabel(joint, self._memory_of)
         return found
 
+    def adopt(self, other: Memory, memory: int) -> int:
+        """Return a memory of another set of the same cells as one of this."""
+        return self._memory_of(other._assignments[memory])
+
     def _memory_of(self, cells: tuple[int, ...]) -> int:
         found = self._index.get(cells)
         if found is None:
