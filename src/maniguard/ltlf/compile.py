@@ -119,7 +119,8 @@ class _Compiler:
         what = f"more than {allowed} {limit}" if allowed else "diagrams deeper than the stack of this program"
         text = str(culprit) if culprit.size <= MAX_SHOWN else f"a formula of {culprit.size} operators"
         shown = text if len(text) <= 200 else text[:197] + "..."
-        return BudgetError(f"the automaton needs {what}; the part that makes it grow is {shown}", text, limit)
+        message = f"the automaton needs {what}; the part that makes it grow is {shown}"
+        return BudgetError(f"{message} (a ProgressionMonitor may watch it without an automaton)", text, limit)
 
 
 def _is_simple(f: Formula) -> bool:

@@ -22,10 +22,10 @@ _NODES_KEPT = 200_000
 class ProgressionMonitor:
     """Watches a formula by deriving it step by step: only the states that the trace visits are ever made.
 
-    `G(hit -> F[40,80] back)` has more than 2**40 states, but what is owed at any one time is a small diagram. Whether the
-    trace so far satisfies the formula is exact. The permanent verdicts are never wrong, but can come late, or not at all,
-    where parts of the formula contradict each other (`F a & G !a`): knowing better needs the automaton, so prefer
-    `Monitor` where it compiles. A step takes about a tenth of a millisecond instead of a third of a microsecond.
+    `G(hit -> F[40,80] back)` has more than 2**40 states, but what is owed at any one time is a small diagram. Whether
+    the trace so far satisfies the formula is exact. The permanent verdicts are never wrong, but can come late, or not at
+    all, where parts of the formula contradict each other (`F a & G !a`): knowing better needs the automaton. Prefer
+    `Monitor` where it compiles; a step here takes tenths of a millisecond, not of a microsecond.
 
     Raises:
         FormulaError: a past operator over a future one; only the automaton can decide it.
@@ -72,9 +72,7 @@ class ProgressionMonitor:
             self._owed, self._memory = derivation.follow(self._owed, self._memory, values)
         except (ExhaustedError, RecursionError):
             culprit = str(derivation.culprit())
-            message = (
-                f"what is owed has become too large to be derived in one step; the part that makes it grow is {culprit}"
-            )
+            message = f"what is owed is too large to be derived in one step; the part that makes it grow is {culprit}"
             raise BudgetError(message, culprit, "operations") from None
         if derivation.kept_nodes > _NODES_KEPT:
             # Everything but the current state is only a cache.
