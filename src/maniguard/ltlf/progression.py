@@ -23,8 +23,8 @@ class ProgressionMonitor:
     """Watches a formula by deriving it step by step: only the states that the trace visits are ever made.
 
     `G(hit -> F[40,80] back)` has more than 2**40 states, but what is owed at any one time is a small diagram. Whether
-    the trace so far satisfies the formula is exact. The permanent verdicts are never wrong, but can come late, or not at
-    all, where parts of the formula contradict each other (`F a & G !a`): knowing better needs the automaton. Prefer
+    the trace so far satisfies the formula is exact. The permanent verdicts are never wrong, but can come late, or not
+    at all, where parts of the formula contradict each other (`F a & G !a`): knowing better needs the automaton. Prefer
     `Monitor` where it compiles; a step here takes tenths of a millisecond, not of a microsecond.
 
     Raises:
