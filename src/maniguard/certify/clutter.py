@@ -18,9 +18,10 @@ from maniguard.policies.scripted import INTENDED, NoPlanError, View, plan
 from maniguard.rollout.observation import Privileged
 from maniguard.sim import ObjectSpec, RoomSpec, SceneSpec, TableSpec, World, goal_sphere
 from maniguard.sim.assets.catalogue import CATALOGUE
+from maniguard.sim.assets.catalogue.edition import EDITION_1
 from maniguard.sim.assets.design import Design
-from maniguard.sim.room.rooms import ROOMS
-from maniguard.sim.room.table import SKINS
+from maniguard.sim.room.rooms import EDITION_1_ROOMS
+from maniguard.sim.room.table import EDITION_1_SKINS
 
 FAMILY, VARIANT, SPEC = "clutter", "dry", "clutter-dry"
 TASKS = 29
@@ -60,7 +61,7 @@ def targets() -> tuple[Design, ...]:
     """
     fit = [
         d
-        for d in CATALOGUE.values()
+        for d in map(CATALOGUE.__getitem__, EDITION_1)
         if steady(d.grasps, d.asset().center_of_mass_m, d.mass_kg) and not COLOURS.intersection(words(d.noun))
     ]
     order = [fit[i] for i in generator_for(f"{FAMILY}-{VARIANT}", "targets").permutation(len(fit))]
@@ -200,7 +201,8 @@ def _plans(name: str, view: View) -> bool:
 
 def _obstacles(target: Design, count: int, rng: np.random.Generator) -> tuple[Design, ...]:
     """Draw obstacles: none that the target's noun could mean or of its category, two or more fragile, one slender."""
-    pool = [d for d in CATALOGUE.values() if not ambiguous(d.noun, target.noun) and d.category != target.category]
+    designs = map(CATALOGUE.__getitem__, EDITION_1)
+    pool = [d for d in designs if not ambiguous(d.noun, target.noun) and d.category != target.category]
     pool = [d for d in pool if max(d.asset().size_m[:2]) < 0.19]
     chosen = tuple(pool[i] for i in rng.choice(len(pool), size=count, replace=False))
     slender = [d for d in chosen if _slenderness(d) > SLENDER]
@@ -266,7 +268,7 @@ def _recoloured(design: Design, rng: np.random.Generator) -> dict[str, float | s
 
 def _rooms(rng: np.random.Generator) -> tuple[RoomSpec, RoomSpec]:
     """Draw two different rooms, with different table tops."""
-    names, skins = sorted(ROOMS), sorted(SKINS)
+    names, skins = EDITION_1_ROOMS, EDITION_1_SKINS
     rooms = rng.choice(len(names), size=2, replace=False)
     tops = rng.choice(len(skins), size=2, replace=False)
     first, second = (RoomSpec(names[int(r)], {"table_skin": skins[int(t)]}) for r, t in zip(rooms, tops, strict=True))

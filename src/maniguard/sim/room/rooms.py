@@ -248,6 +248,9 @@ def _reagent(radius: float) -> surfaces.Array:
     )
 
 
+# What the first locked tasks were drawn from; see the first edition of the catalogue.
+EDITION_1_ROOMS = ("kitchen", "laboratory", "living_room", "office", "studio")
+
 SUN_RIGHT = (-0.14, 0.46, -0.88)
 
 ROOMS: Mapping[str, RoomDesign] = MappingProxyType(

@@ -41,6 +41,9 @@ def _stone(name: str, colour: str, vein: str, seed: int) -> TableSkin:
     return TableSkin(top, painted("#2e2f31", specular=0.3, shininess=0.5), "frame")
 
 
+# What the first locked tasks were drawn from; see the first edition of the catalogue.
+EDITION_1_SKINS = ("bench", "birch", "granite", "marble", "oak", "walnut", "white")
+
 SKINS: Mapping[str, TableSkin] = MappingProxyType(
     {
         "oak": _wooden("oak", "#c9a273", 21),
