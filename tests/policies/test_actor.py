@@ -145,3 +145,29 @@ def test_closing_closes_the_policy():
     policy = Counting()
     ChunkedActor(policy).close()
     assert policy.closed == 1
+
+
+@pytest.mark.parametrize("method", ["infer", "reset"])
+def test_what_a_policy_raises_is_its_fault_and_says_where(method):
+    policy = Counting()
+
+    def broken(*args, **kwargs):
+        raise KeyError("no such joint")
+
+    actor = begun(policy) if method == "infer" else ChunkedActor(policy)
+    setattr(policy, method, broken)
+    call = (lambda: actor.act(SEEN)) if method == "infer" else (lambda: begun_again(actor))
+    with pytest.raises(PolicyFault, match=rf"KeyError in {method}: 'no such joint' \(test_actor.py line \d+\)"):
+        call()
+
+
+def begun_again(actor):
+    actor.reset(scenario_id="s", seed=0, instruction="i")
+
+
+def test_an_interrupt_is_not_the_policys_fault():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        begun(Counting(answer=interrupted)).act(SEEN)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maniguard.errors import ManiguardError
 from maniguard.policies.contract import check_contract, check_observation
 from maniguard.policies.policy import Policy
 from maniguard.rollout.faults import PolicyFault
@@ -32,6 +36,29 @@ class Needs:
     cameras: Mapping[str, str]
     image_size_px: int
     privileged: bool
+
+
+class _PolicyCode:
+    """Runs code that is not ours: what it raises is a fault of the policy, as it is when a policy server reports it.
+
+    Our own errors pass: they say what they are.
+    """
+
+    def __init__(self, name: str, method: str) -> None:
+        self._name, self._method = name, method
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ManiguardError):
+            last = traceback.extract_tb(where)[-1]
+            raise PolicyFault(
+                f"policy {self._name!r} raised {type(error).__name__} in {self._method}: {error} "
+                f"({Path(last.filename).name} line {last.lineno})"
+            ) from error
 
 
 class ChunkedActor:
@@ -59,7 +86,8 @@ class ChunkedActor:
     def reset(self, *, scenario_id: str, seed: int, instruction: str) -> None:
         """Begin a rollout: drop what is left of the last chunk, reset the policy with the rollout's `episode_seed`."""
         self._rows, self._next_row = None, 0
-        self._policy.reset(seed=episode_seed(scenario_id, seed), instruction=instruction)
+        with _PolicyCode(self._contract.name, "reset"):
+            self._policy.reset(seed=episode_seed(scenario_id, seed), instruction=instruction)
         self._begun = True
 
     def act(self, observation: Mapping[str, Any]) -> NDArray[np.float64]:
@@ -68,7 +96,9 @@ class ChunkedActor:
             raise RuntimeError("ChunkedActor.act was called before reset")
         if self._rows is None or self._next_row == len(self._rows):
             check_observation(self._contract, observation)
-            self._rows = self._checked(self._policy.infer(observation))
+            with _PolicyCode(self._contract.name, "infer"):
+                chunk = self._policy.infer(observation)
+            self._rows = self._checked(chunk)
             self._next_row = 0
         action = self._rows[self._next_row]
         self._next_row += 1
