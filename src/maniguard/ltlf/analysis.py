@@ -8,7 +8,8 @@ from typing import NamedTuple
 from maniguard.ltlf.compile import DEFAULT_BUDGET, Budget, compile_dfa
 from maniguard.ltlf.derive import Raw
 from maniguard.ltlf.dfa import Dfa, Verdict
-from maniguard.ltlf.diagrams import Meter
+from maniguard.ltlf.diagrams import ExhaustedError, Meter
+from maniguard.ltlf.errors import BudgetError
 from maniguard.ltlf.formula import Formula, Op, make
 from maniguard.ltlf.product import Product
 
@@ -101,13 +102,18 @@ def hidden_doom(left: Dfa, right: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Hi
     """Return how the conjunction of two formulas can be doomed before either is, None if it cannot.
 
     Raises:
-        diagrams.ExhaustedError: the product would outgrow `budget`.
+        BudgetError: the product would outgrow `budget`.
     """
     atoms = tuple(dict.fromkeys(left.atoms + right.atoms))
     product = Product(
         Op.AND, over_atoms(left, atoms), over_atoms(right, atoms), Meter(budget.operations), budget.states
     )
-    both = Dfa(atoms, product.run())
+    try:
+        both = Dfa(atoms, product.run())
+    except (ExhaustedError, RecursionError) as error:
+        limit = "depth" if isinstance(error, RecursionError) else error.limit
+        culprit = f"({left.formula}) & ({right.formula})"
+        raise BudgetError(f"the product of both formulas needs more {limit} than allowed", culprit, limit) from None
     # The product is not minimal: its doomed states are those from which no accepting one is reached.
     alive = {s for s in range(both.num_states) if both.accept[s]}
     before: list[set[int]] = [set() for _ in range(both.num_states)]

@@ -122,7 +122,7 @@ def _check_recovery(name: str, dfa: Dfa, recovery: Formula | str, budget: Budget
 def _check_pair(one: str, two: str, dfas: Mapping[str, Dfa], budget: Budget) -> list[Finding]:
     try:
         doom = hidden_doom(dfas[one], dfas[two], budget=budget)
-    except ExhaustedError as error:
+    except BudgetError as error:
         return [
             Finding(
                 FindingKind.UNCHECKED, (one, two), f"{one} and {two} together need more than the {error.limit} budget"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
+from itertools import combinations
 
 from maniguard.ltlf.derive import Raw
 from maniguard.ltlf.diagrams import ExhaustedError, Meter
 from maniguard.ltlf.formula import Op
 from maniguard.ltlf.minimise import minimise
+
+_Part = tuple[int, int, Raw, frozenset[int]]
 
 
 def complement(raw: Raw) -> Raw:
@@ -15,20 +18,37 @@ def complement(raw: Raw) -> Raw:
     return raw._replace(accept=[not a for a in raw.accept])
 
 
+# How many of the smallest automata are considered for the next product.
+_CANDIDATES = 12
+
+
 def combine(op: Op, parts: list[Raw], meter: Meter, max_states: int) -> Raw:
-    """Return the minimal automaton of `&` or `|` of any number of minimal ones, the smallest first."""
-    heap = [(len(p.roots), len(p.var), i, p) for i, p in enumerate(parts)]
+    """Return the minimal automaton of `&` or `|` of any number of minimal ones.
+
+    The pair whose product promises to be smallest goes first: few states, and atoms in common, which make many pairs of
+    states unreachable.
+    """
+    heap = [(len(p.roots), i, p, frozenset(p.var)) for i, p in enumerate(parts)]
     heapify(heap)
     serial = len(parts)
     while len(heap) > 1:
-        left, right = heappop(heap)[3], heappop(heap)[3]
-        raw = product(op, left, right, meter, max_states)
+        near = [heappop(heap) for _ in range(min(_CANDIDATES, len(heap)))]
+        one, two = min(combinations(near, 2), key=_promise) if len(near) > 2 else near
+        for item in near:
+            if item is not one and item is not two:
+                heappush(heap, item)
+        raw = product(op, one[2], two[2], meter, max_states)
         # Minimising is not counted node by node; it is in proportion to what was built.
         meter.spend(len(raw.var))
         both = minimise(raw)
-        heappush(heap, (len(both.roots), len(both.var), serial, both))
+        heappush(heap, (len(both.roots), serial, both, frozenset(both.var)))
         serial += 1
-    return heap[0][3]
+    return heap[0][2]
+
+
+def _promise(pair: tuple[_Part, _Part]) -> float:
+    (states, _, _, atoms), (other_states, _, _, other_atoms) = pair
+    return states * other_states / 4.0 ** len(atoms & other_atoms)
 
 
 def sink(raw: Raw, accepting: bool) -> int | None:
