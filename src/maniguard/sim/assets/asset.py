@@ -12,17 +12,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.errors import ManiguardError, alternatives
+from maniguard.sim.articulation import JointSpec
 from maniguard.sim.assets.materials import AppearanceError, Material
 from maniguard.sim.assets.mesh import VisualMesh
 from maniguard.sim.assets.pieces import Piece
 from maniguard.sim.scene import Grasp
-from maniguard.trace.scene import Box, Hull, Part, Region, Vector3
+from maniguard.trace.scene import Box, Hull, Joint, JointKind, Part, Region, Vector3
 
 Value = float | str
 
 
 class AssetError(ManiguardError):
     """An asset description with an unknown kind or parameter, or numbers that no object can have."""
+
+
+@dataclass(frozen=True)
+class PartJoint:
+    """How a moving part hangs on the body: one degree of freedom.
+
+    Geometry is stated with every joint at zero, in the object's frame, which is then also the frame of the part.
+    `axis` is a unit vector and `anchor_m` a point on the axis of a hinge. `lower`, `upper` and `start` (its place when
+    an episode begins) are in rad or m; `damping` in N m s/rad or N s/m, `frictionloss` in N m or N.
+    """
+
+    name: str
+    kind: JointKind
+    part: str
+    axis: Vector3
+    lower: float
+    upper: float
+    start: float = 0.0
+    anchor_m: Vector3 = (0.0, 0.0, 0.0)
+    damping: float = 0.0
+    frictionloss: float = 0.0
+
+    @property
+    def trace(self) -> Joint:
+        """What a trace records of it."""
+        return Joint(self.name, self.kind, self.lower, self.upper, self.part)
+
+
+@dataclass(frozen=True, eq=False)
+class RigidPart:
+    """The matter of one rigid part: centre of mass and inertia (3, 3) about it, in the object's frame at joint zero."""
+
+    part: str
+    mass_kg: float
+    center_of_mass_m: Vector3
+    inertia: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +70,10 @@ class Asset:
     `center_of_mass_m`. `rim` is the opening's edge, `interior` the room inside, `support_regions` the upper faces
     that can carry something. `materials` maps the slots of the visuals. `grasps` come best first; turning a top or
     side grasp by 180° about its approach gives an equal one. An asset without grasps cannot be carried.
+
+    An articulated asset has `joints`, one for each moving part, and `rigid_parts`: the body's matter, then that of the
+    parts in the order of the joints. `interior_part` is the part that `interior` moves with. An `anchored` asset stands
+    where it is put and cannot be displaced. `plug` is the cylinder of a lid that goes into a mouth.
     """
 
     kind: str
@@ -51,6 +92,11 @@ class Asset:
     inertia: NDArray[np.float64]
     grasps: tuple[Grasp, ...] = ()
     rest_axis: Vector3 = (0.0, 0.0, 1.0)
+    joints: tuple[PartJoint, ...] = ()
+    rigid_parts: tuple[RigidPart, ...] = ()
+    interior_part: str = "body"
+    anchored: bool = False
+    plug: Region | None = None
 
     @property
     def size_m(self) -> Vector3:
@@ -82,6 +128,12 @@ class Asset:
             "center_of_mass_m": self.center_of_mass_m,
             "inertia": [[float(f"{v:.6e}") for v in row] for row in self.inertia],
         }
+        if self.joints:
+            matter["joints"] = [[j.name, j.kind, j.part, j.axis, j.lower, j.upper, j.start] for j in self.joints]
+            matter["hinges"] = [[j.anchor_m, j.damping, j.frictionloss] for j in self.joints]
+            matter["parts"] = [[r.part, float(f"{r.mass_kg:.6e}"), r.center_of_mass_m] for r in self.rigid_parts]
+        if self.plug is not None:
+            matter["plug"] = _region(self.plug)
         return hashlib.sha256(json.dumps(matter, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -89,7 +141,8 @@ class Asset:
 class Blueprint:
     """What the maker of a kind returns: geometry and meaning, before mass and looks are settled.
 
-    `matter` lists (volume in m³, substance) of all that the object consists of, contents included.
+    `matter` lists (volume in m³, substance) of all that the object consists of, contents included. `part_matter` says
+    how much of it each moving part has; the rest is the body's.
     """
 
     visuals: tuple[VisualMesh, ...]
@@ -99,6 +152,11 @@ class Blueprint:
     interior: Region | None = None
     support_regions: tuple[Region, ...] = ()
     grasps: tuple[Grasp, ...] = ()
+    joints: tuple[PartJoint, ...] = ()
+    part_matter: Mapping[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
+    interior_part: str = "body"
+    anchored: bool = False
+    plug: Region | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class VisualMesh:
     """A closed or open triangle mesh in the object's frame.
 
     `vertices` (V, 3) in metres, `normals` (V, 3) unit, `uv` (V, 2) in 0..1, `faces` (F, 3) counter-clockwise seen from
-    outside. `slot` names the material it is painted with.
+    outside. `slot` names the material it is painted with, `part` the part of the object that it moves with.
     """
 
     slot: str
@@ -27,6 +27,7 @@ class VisualMesh:
     normals: Array
     uv: Array
     faces: NDArray[np.int32]
+    part: str = "body"
 
     @property
     def volume_m3(self) -> float:
@@ -41,7 +42,7 @@ class VisualMesh:
 
 
 def merged(slot: str, meshes: Sequence[VisualMesh]) -> VisualMesh:
-    """Return one mesh out of several; they share the slot."""
+    """Return one mesh out of several; they share the slot and the part."""
     offsets = np.cumsum([0, *(len(m.vertices) for m in meshes)])
     faces = [m.faces + offset for m, offset in zip(meshes, offsets, strict=False)]
     return VisualMesh(
@@ -50,6 +51,7 @@ def merged(slot: str, meshes: Sequence[VisualMesh]) -> VisualMesh:
         np.concatenate([m.normals for m in meshes]),
         np.concatenate([m.uv for m in meshes]),
         np.concatenate(faces).astype(np.int32),
+        meshes[0].part,
     )
 
 
