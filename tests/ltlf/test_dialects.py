@@ -94,6 +94,12 @@ def test_spot_readings_that_surprise_come_with_a_warning(text: str, native: str,
         assert parse(text, dialect="spot") is parse(native)
 
 
+def test_a_warning_points_at_the_caller() -> None:
+    with pytest.warns(DialectWarning) as caught:
+        parse("Grasped", dialect="spot")
+    assert caught[0].filename == __file__
+
+
 def test_last_of_pylogics_is_the_last_step_with_a_warning() -> None:
     with pytest.warns(DialectWarning, match="last step"):
         assert parse("F(last)", dialect="pylogics") is parse("F last")

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import doctest
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
+import maniguard.ltlf
 from maniguard.ltlf import DialectWarning, LtlfError, parse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +25,11 @@ def test_the_python_of_the_pages_runs_and_prints_what_they_say(page: Path, capsy
         shown = [c.strip() for c in re.findall(r"^ *print\(.*# (.*)$", block, flags=re.MULTILINE)]
         printed = capsys.readouterr().out.splitlines()
         assert ", ".join(printed) == ", ".join(shown)
+
+
+def test_the_examples_of_the_package_are_true() -> None:
+    assert doctest.testmod(maniguard.ltlf).failed == 0
+    assert doctest.testmod(maniguard.ltlf).attempted >= 4
 
 
 def test_every_formula_that_is_set_apart_parses() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from fractions import Fraction
 from math import ceil, floor
 from typing import NamedTuple
 
 from maniguard.ltlf.dialects import Dialect
-from maniguard.ltlf.errors import DialectWarning, ParseError
+from maniguard.ltlf.errors import ParseError
 from maniguard.ltlf.formula import BOUNDED, MAX_BOUND, Op
 
 MAX_LENGTH = 200_000
@@ -82,20 +81,21 @@ def word_hint(text: str) -> str:
     return f"; {text!r} was read as an atom, the operator is {sign}" if sign else ""
 
 
-def tokenize(text: str, dialect: Dialect, rate_hz: Fraction | None) -> list[Token]:
-    """Split `text` into tokens; the last one has kind "end".
+def tokenize(text: str, dialect: Dialect, rate_hz: Fraction | None, notes: list[str]) -> list[Token]:
+    """Split `text` into tokens; the last one has kind "end". Readings that may surprise are added to `notes`.
 
     Raises:
         ParseError: a character, a name or a bound that the dialect does not know.
     """
     if len(text) > MAX_LENGTH:
         raise ParseError(f"formula longer than {MAX_LENGTH} characters", text, MAX_LENGTH)
-    return _Lexer(text, dialect, rate_hz).run()
+    return _Lexer(text, dialect, rate_hz, notes).run()
 
 
 class _Lexer:
-    def __init__(self, text: str, dialect: Dialect, rate_hz: Fraction | None) -> None:
+    def __init__(self, text: str, dialect: Dialect, rate_hz: Fraction | None, notes: list[str]) -> None:
         self.text = text
+        self.notes = notes
         self.dialect = dialect
         self.rate_hz = rate_hz
         self.at = 0
@@ -215,7 +215,7 @@ class _Lexer:
             self.warn(f"Spot reads {word + tail!r} as {word}({tail}); quote the name if it is one, at column {at + 1}")
 
     def warn(self, message: str) -> None:
-        warnings.warn(message, DialectWarning, stacklevel=5)
+        self.notes.append(message)
 
     def with_bound(self, op: Op, text: str, at: int) -> Token:
         after = self.at

@@ -34,7 +34,8 @@ def parse(text: str, *, dialect: str = "maniguard", rate_hz: float | None = None
 
     `dialect` is `maniguard`, `spot`, `ltlf2dfa` or `pylogics`: each keeps its own meaning of `X`, its own grouping of
     `->` and its own names. `rate_hz` (steps per second) is needed for bounds in seconds, `F[0,5s] p`; a bound then
-    covers the steps whose time lies inside it.
+    covers the steps whose time lies inside it. A reading that its author may not have meant comes with a
+    `DialectWarning`.
 
     Raises:
         ParseError: the text is no formula of the dialect; it tells where.
@@ -50,16 +51,20 @@ def parse(text: str, *, dialect: str = "maniguard", rate_hz: float | None = None
         rate = Fraction(str(rate_hz))
     parser = _Parser(text, dialect_named(dialect), rate)
     try:
-        return parser.run()
+        formula = parser.run()
     except RecursionError:
         raise parser.fail("the formula is nested too deeply for the stack of this program") from None
+    for note in parser.notes:
+        warnings.warn(note, DialectWarning, stacklevel=2)
+    return formula
 
 
 class _Parser:
     def __init__(self, text: str, dialect: Dialect, rate: Fraction | None) -> None:
         self.text = text
         self.dialect = dialect
-        self.tokens = tokenize(text, dialect, rate)
+        self.notes: list[str] = []
+        self.tokens = tokenize(text, dialect, rate, self.notes)
         self.index = 0
         self.nesting = 0
         self.level_of = {op: i for i, ops in enumerate(dialect.levels) for op in ops}
@@ -154,7 +159,7 @@ class _Parser:
                 message = (
                     f"Spot expands a bounded {token.text} to X, weak on finite traces: one that ends early satisfies it"
                 )
-                warnings.warn(message, DialectWarning, stacklevel=6)
+                self.notes.append(message)
             join = Op.OR if op is Op.EVENTUALLY else Op.AND
             result = inner if bound.hi is not None else self.build(token, op, (inner,))
             for _ in range(bound.hi - bound.lo if bound.hi is not None else 0):
