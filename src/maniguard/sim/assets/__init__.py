@@ -1,6 +1,6 @@
 """Household objects made by code: a parametric description becomes meshes, convex pieces, mass, looks, grasps."""
 
-from maniguard.sim.assets.asset import Asset, AssetError
+from maniguard.sim.assets.asset import Asset, AssetError, PartJoint, RigidPart
 from maniguard.sim.assets.build import build, default_appearance, nominal_mass_kg
 from maniguard.sim.assets.catalogue import CATALOGUE, design, of_category
 from maniguard.sim.assets.categories import CATEGORIES, Category
@@ -20,6 +20,8 @@ __all__ = [
     "CollisionGeom",
     "Design",
     "Material",
+    "PartJoint",
+    "RigidPart",
     "Texture",
     "add_asset",
     "add_material",

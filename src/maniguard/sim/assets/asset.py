@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.errors import ManiguardError, alternatives
-from maniguard.sim.articulation import JointSpec
 from maniguard.sim.assets.materials import AppearanceError, Material
 from maniguard.sim.assets.mesh import VisualMesh
 from maniguard.sim.assets.pieces import Piece

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from maniguard.errors import alternatives
-from maniguard.sim.assets.asset import Asset, AssetError, Blueprint, Kind, Looks, Params, Value
+from maniguard.sim.assets.asset import Asset, AssetError, Blueprint, Kind, Looks, Params, RigidPart, Value
 from maniguard.sim.assets.kinds import KINDS
 from maniguard.sim.assets.pieces import MassProperties, enclosing_hull, mass_properties
 from maniguard.sim.assets.substances import density_kg_m3
@@ -51,13 +51,14 @@ def build(spec: AssetSpec, appearance: Mapping[str, Value], mass_kg: float, fric
         friction=friction,
         inertia=geometry.mass.inertia * scale,
         grasps=tuple(g for g in plan.grasps if _moment_nm(g, geometry.mass, mass_kg) <= MAX_MOMENT_NM),
+        rigid_parts=geometry.rigid_parts(mass_kg),
     )
 
 
 def nominal_mass_kg(spec: AssetSpec) -> float:
     """Return the mass that the densities of the asset's materials and contents give, rounded to a gram."""
     plan = _geometry(_kind(spec.kind).name, _key(spec.params)).plan
-    return max(round(sum(volume * density_kg_m3(name) for volume, name in plan.matter), 3), 0.001)
+    return max(round(_weight(plan.matter), 3), 0.001)
 
 
 def default_appearance(kind: str) -> Mapping[str, Value]:
@@ -81,6 +82,7 @@ class _Geometry:
         self.mass: MassProperties = mass_properties(plan.pieces)
         boxes = tuple(piece.covering_box() for piece in plan.pieces)
         hull: Hull = enclosing_hull(plan.pieces)
+        moving = {joint.part for joint in plan.joints}
         named = sorted({piece.part for piece in plan.pieces} - {"body"})
         self.bare = Asset(
             kind=name,
@@ -89,7 +91,7 @@ class _Geometry:
             pieces=plan.pieces,
             hull=hull,
             boxes=boxes,
-            parts=tuple(Part(part, boxes=_boxes_of(plan, boxes, part)) for part in ("body", *named)),
+            parts=tuple(Part(part, part in moving, _boxes_of(plan, boxes, part)) for part in ("body", *named)),
             rim=plan.rim,
             interior=plan.interior,
             support_regions=plan.support_regions,
@@ -98,7 +100,32 @@ class _Geometry:
             center_of_mass_m=self.mass.center_m,
             inertia=self.mass.inertia,
             grasps=plan.grasps,
+            joints=plan.joints,
+            interior_part=plan.interior_part,
+            anchored=plan.anchored,
+            plug=plan.plug,
         )
+
+    def rigid_parts(self, mass_kg: float) -> tuple[RigidPart, ...]:
+        """Share `mass_kg` out between the body and the moving parts as their matter weighs; none without joints."""
+        moving = [joint.part for joint in self.plan.joints]
+        if not moving:
+            return ()
+        total = _weight(self.plan.matter)
+        shares = {part: _weight(self.plan.part_matter[part]) / total for part in moving}
+        shares = {"body": 1.0 - sum(shares.values()), **shares}
+        out = []
+        for part, share in shares.items():
+            # Named pieces that no joint moves, a handle for instance, are the body's.
+            fixed = part == "body"
+            own = [p for p in self.plan.pieces if p.part == part or (fixed and p.part not in moving)]
+            mass = mass_properties(own)
+            out.append(RigidPart(part, share * mass_kg, mass.center_m, mass.inertia * share * mass_kg / mass.volume_m3))
+        return tuple(out)
+
+
+def _weight(matter: tuple[tuple[float, str], ...]) -> float:
+    return sum(volume * density_kg_m3(name) for volume, name in matter)
 
 
 def _boxes_of(plan: Blueprint, boxes: tuple[Box, ...], part: str) -> tuple[Box, ...]:

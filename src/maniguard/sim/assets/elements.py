@@ -7,17 +7,22 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
-from maniguard.sim.assets.asset import Asset
+from maniguard.sim.assets.asset import Asset, PartJoint
 from maniguard.sim.assets.materials import Material, Texture
 from maniguard.sim.assets.mesh import VisualMesh
 from maniguard.sim.assets.pieces import Piece
+from maniguard.trace.scene import Vector3
 
 VISUAL_GROUP = 2
 COLLISION_GROUP = 3
 # Softer contacts let the fingers sink through thin walls; stiffer ones ring at a 2 ms step.
 SOLREF = (0.005, 1.0)
 CONDIM = 4
+# Friction in a joint is a soft constraint: unless it is nearly hard, what it should hold creeps.
+SOLIMP_JOINT = (0.99, 0.999, 0.001, 0.5, 2.0)
+HINGE_ARMATURE, SLIDE_ARMATURE = 1e-6, 1e-3
 # Round pieces resist rolling as well, or a can that was pushed over would roll for ever.
 ROUND_CONDIM = 6
 
@@ -34,19 +39,52 @@ def add_asset(spec: mujoco.MjSpec, body: mujoco.MjsBody, asset: Asset, prefix: s
     """Add the asset's geoms and inertia to `body`; names start with `prefix`.
 
     Visual geoms are in group 2 and touch nothing, collision geoms in group 3 and weigh nothing: mass and inertia are
-    the asset's. Returns the collision geoms in the order of `asset.pieces`.
+    the asset's. A moving part becomes a child body `prefix` + part with a joint `prefix` + joint; it does not touch the
+    body that it hangs on, as the joint's limits are its stops. Returns the collision geoms in the order of
+    `asset.pieces`.
     """
+    bodies = {joint.part: _add_moving(spec, body, joint, prefix) for joint in asset.joints}
     for index, mesh in enumerate(asset.visuals):
-        add_visual(spec, body, mesh, asset.materials[mesh.slot], f"{prefix}visual{index}")
+        add_visual(spec, bodies.get(mesh.part, body), mesh, asset.materials[mesh.slot], f"{prefix}visual{index}")
     names = []
     for index, piece in enumerate(asset.pieces):
         name = f"{prefix}collision{index}"
-        _add_piece(spec, body, piece, asset, name)
+        _add_piece(spec, bodies.get(piece.part, body), piece, asset, name)
         names.append(CollisionGeom(name, piece.part))
+    if not asset.joints:
+        _set_inertia(body, asset.mass_kg, asset.center_of_mass_m, asset.inertia)
+    for part in asset.rigid_parts:
+        _set_inertia(bodies.get(part.part, body), part.mass_kg, part.center_of_mass_m, part.inertia)
+    return tuple(names)
+
+
+def _add_moving(spec: mujoco.MjSpec, body: mujoco.MjsBody, joint: PartJoint, prefix: str) -> mujoco.MjsBody:
+    child = body.add_body(name=f"{prefix}{joint.part}")
+    hinge = joint.kind == "hinge"
+    unit = 180.0 / np.pi if hinge and spec.compiler.degree else 1.0
+    child.add_joint(
+        name=f"{prefix}{joint.name}",
+        type=mujoco.mjtJoint.mjJNT_HINGE if hinge else mujoco.mjtJoint.mjJNT_SLIDE,
+        pos=joint.anchor_m,
+        axis=joint.axis,
+        limited=True,
+        range=(joint.lower * unit, joint.upper * unit),
+        damping=joint.damping,
+        frictionloss=joint.frictionloss,
+        armature=HINGE_ARMATURE if hinge else SLIDE_ARMATURE,
+        solref_limit=SOLREF,
+        solimp_limit=SOLIMP_JOINT,
+        solref_friction=SOLREF,
+        solimp_friction=SOLIMP_JOINT,
+    )
+    spec.add_exclude(bodyname1=body.name, bodyname2=child.name)
+    return child
+
+
+def _set_inertia(body: mujoco.MjsBody, mass_kg: float, center_m: Vector3, inertia: NDArray[np.float64]) -> None:
     body.explicitinertial = True
-    body.mass = asset.mass_kg
-    body.ipos = asset.center_of_mass_m
-    inertia = asset.inertia
+    body.mass = mass_kg
+    body.ipos = center_m
     body.fullinertia = [
         inertia[0, 0],
         inertia[1, 1],
@@ -55,7 +93,6 @@ def add_asset(spec: mujoco.MjSpec, body: mujoco.MjsBody, asset: Asset, prefix: s
         inertia[0, 2],
         inertia[1, 2],
     ]
-    return tuple(names)
 
 
 def add_visual(
