@@ -8,11 +8,12 @@ from maniguard.planning.pick import CarryChoice, GraspChoice, carry_choice, gras
 from maniguard.planning.push import PushChoice, base_radius, base_reach, outline, push_choices, room_ahead, section
 from maniguard.planning.rrt import connect, shorten
 from maniguard.planning.segments import Executor, Segment
-from maniguard.planning.timing import CARRY, FREE, NEAR, Pace, densify, retime
+from maniguard.planning.timing import CARRY, FREE, LIFT, NEAR, Pace, densify, retime
 
 __all__ = [
     "CARRY",
     "FREE",
+    "LIFT",
     "NEAR",
     "Arm",
     "CarryChoice",

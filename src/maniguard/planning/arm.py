@@ -7,12 +7,13 @@ import numpy as np
 from maniguard.planning.collision import Clearance, CollisionModel
 from maniguard.planning.frames import line
 from maniguard.planning.kinematics import F64, follow, forward
-from maniguard.planning.rrt import connect, shorten
+from maniguard.planning.rrt import Free, connect, shorten
 from maniguard.planning.segments import Segment, Skill
 from maniguard.planning.timing import FREE, NEAR, Pace, densify, retime
 from maniguard.sim.robot import MAX_OPENING_M
 
 RATE_HZ = 20.0
+_PATHS = 4
 # Where the wide berth is refused the next one is tried; tracking errors and rounded corners eat up to half of the last.
 _BERTHS = (Clearance(0.02, 0.01), Clearance(0.014, 0.006), Clearance(0.01, 0.004))
 
@@ -43,20 +44,34 @@ class Arm:
             def free(q: F64, berth: Clearance = berth) -> bool:
                 return self.model.free(q, berth)
 
-            path = connect(start, q_goal, free, self._rng)
+            path = self._short_path(q_goal, free)
             if path is None:
                 continue
-            path = shorten(path, free, self._rng)
-            for smooth in (7, 0):
+            for smooth in (7, 5, 3, 0):
                 targets = retime(path, pace, smooth_steps=smooth)
                 if free(densify(np.concatenate([start[None], targets]), step_rad=0.01)):
                     return self._segment("move_to", targets, opening)
         return None
 
+    def _short_path(self, q_goal: F64, free: Free) -> F64 | None:
+        """Return the shortest of a few paths; a straight one is taken at once, and no path at all ends the search."""
+        best: tuple[float, F64] | None = None
+        for _ in range(_PATHS):
+            path = connect(self.q, q_goal, free, self._rng)
+            if path is None:
+                break
+            path = shorten(path, free, self._rng)
+            length = float(np.abs(np.diff(path, axis=0)).max(axis=1).sum())
+            if best is None or length < best[0]:
+                best = (length, path)
+            if length < 1.3 * np.abs(q_goal - self.q).max():
+                break
+        return None if best is None else best[1]
+
     def through(
-        self, path: F64, skill: Skill, *, pace: Pace = NEAR, opening: float | None = None, smooth_steps: int = 0
+        self, path: F64, skill: Skill, *, pace: Pace = NEAR, opening: float | None = None, smooth_steps: int = 5
     ) -> Segment:
-        """Follow joint vectors (W, 7) that were checked already, from where the arm is."""
+        """Follow joint vectors (W, 7) that were checked already, from where the arm is; small kinks are rounded."""
         chain = np.concatenate([self.q[None], path])
         return self._segment(skill, retime(chain, pace, smooth_steps=smooth_steps), opening)
 

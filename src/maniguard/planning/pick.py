@@ -24,6 +24,8 @@ CARRY_CLEARANCE = Clearance(0.018, 0.015)
 LIFT_CLEARANCE = Clearance(0.002, -0.01)
 RAISES_M = (0.06, 0.10, 0.14, 0.19, 0.25, 0.32)
 _TRIES_PER_POSE = 6
+# How far a joint may turn between two poses of the way over, 12 mm apart: smooth ways are looked for first.
+_JUMPS_RAD = (0.08, 0.3)
 SWING_NM = 0.25
 """What two flat pads can hold level: beyond this weight times lever an object swings down in the hand."""
 
@@ -113,10 +115,11 @@ def carry_choice(
             lift = follow(choice.q_grasp, line(grasp_pose, raised))
             if lift is None or not model.free(lift, LIFT_CLEARANCE):
                 continue
-            for poses, end in _ways(raised, tcp_T_object, goal_m):
-                found = _over(model, target, lift[-1], poses, end)
-                if found is not None:
-                    return CarryChoice(lift, *found, raise_m)
+            for jump_rad in _JUMPS_RAD:
+                for poses, end in _ways(raised, tcp_T_object, goal_m):
+                    found = _over(model, target, lift[-1], poses, end, jump_rad)
+                    if found is not None:
+                        return CarryChoice(lift, *found, raise_m)
     finally:
         model.hold(None)
     return None
@@ -185,12 +188,14 @@ def _ways(start: F64, tcp_T_object: F64, goal_m: F64) -> Iterator[tuple[F64, F64
         yield poses, end
 
 
-def _over(model: CollisionModel, target: str, q_start: F64, poses: F64, end: F64) -> tuple[F64, F64] | None:
+def _over(
+    model: CollisionModel, target: str, q_start: F64, poses: F64, end: F64, jump_rad: float
+) -> tuple[F64, F64] | None:
     """Return joint paths through `poses` and down to `end` that are clear, or None."""
     down = line(poses[-1], end)
     shares = np.arange(1, len(poses) + 1) / len(poses)
     for wrist in _wrist_ends(q_start, end):
-        over = follow(q_start, poses, wrist_rad=q_start[6] + (wrist - q_start[6]) * shares)
+        over = follow(q_start, poses, wrist_rad=q_start[6] + (wrist - q_start[6]) * shares, jump_rad=jump_rad)
         lower = None if over is None else follow(over[-1], down)
         if over is None or lower is None:
             continue

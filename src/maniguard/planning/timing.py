@@ -23,6 +23,7 @@ class Pace(NamedTuple):
 
 FREE = Pace(tcp_m_s=0.4, tcp_rad_s=1.8)
 CARRY = Pace(velocity_share=0.35, tcp_m_s=0.25, tcp_rad_s=1.0, ramp_s=0.5)
+LIFT = Pace(velocity_share=0.35, tcp_m_s=0.2, tcp_rad_s=0.8, ramp_s=0.5)
 NEAR = Pace(velocity_share=0.25, tcp_m_s=0.12, tcp_rad_s=0.6, ramp_s=0.3)
 
 
@@ -33,6 +34,7 @@ def densify(path: F64, *, step_rad: float = 0.02) -> F64:
         count = max(1, int(np.ceil(np.max(np.abs(end - start)) / step_rad)))
         shares = np.arange(1, count + 1)[:, None] / count
         pieces.append(start + shares * (end - start))
+        pieces[-1][-1] = end
     return np.concatenate(pieces)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from maniguard.planning import (
     CARRY,
+    LIFT,
     NEAR,
     GraspChoice,
     Pace,
@@ -69,7 +70,7 @@ def take(view: View, name: str, goal_origin_m: F64) -> Taken:
 
 def bring(view: View, taken: Taken) -> list[Segment]:
     """Plan to lift what was taken, carry it over everything, and lower it to where `take` was told."""
-    lift = view.arm.through(taken.carry.lift, "lift", pace=NEAR)
+    lift = view.arm.through(taken.carry.lift, "lift", pace=LIFT)
     over = view.arm.through(taken.carry.over, "carry", pace=CARRY)
     lower = view.arm.through(taken.carry.lower, "carry", pace=NEAR)
     return [lift, over, lower]
