@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -18,9 +17,9 @@ from maniguard.evaluate.store import Run
 from maniguard.evaluate.worker import Worker, execute_in_process, scenario_facts, start_in_process
 from maniguard.rollout import Status
 
-# A worker that dies takes its pool with it, and nobody can tell which of the rollouts in flight killed it, so each of
-# them gets this many further tries before it is written off.
-RETRIES_AFTER_DEATH = 2
+# A worker that dies takes its pool with it, and nobody can tell which of the rollouts in flight killed it. Each of
+# them is then run alone this many times before it is written off.
+ATTEMPTS_ALONE = 2
 
 _SINGLE_THREAD = (
     "OMP_NUM_THREADS",
@@ -59,27 +58,29 @@ def _execute_here(run: Run, items: Sequence[PlannedRollout], done: Done) -> None
 
 
 def _execute_pool(run: Run, items: Sequence[PlannedRollout], workers: int, done: Done) -> None:
-    deaths: Counter[str] = Counter()
     left = list(items)
     while left:
-        finished: list[PlannedRollout] = []
-        in_flight: list[PlannedRollout] = []
-        for item, status in _one_pool(run, left, workers, in_flight):
-            finished.append(item)
+        suspects: list[PlannedRollout] = []
+        for item, status in _one_pool(run, left, workers, suspects):
+            left.remove(item)
             done(item, status)
-        left = [item for item in left if item not in finished]
-        for item in in_flight:
-            if run.result_path(item.rollout_id).exists():
-                # The worker wrote the result and died before it could say so.
-                left.remove(item)
-                done(item, run.result(item.rollout_id)["status"])
-                continue
-            deaths[item.rollout_id] += 1
-            if deaths[item.rollout_id] > RETRIES_AFTER_DEATH:
-                fault = f"the worker process died {deaths[item.rollout_id]} times while this rollout was in flight"
-                run.save_failure(item, scenario_facts(bench.get(item.scenario_id)), fault)
-                left.remove(item)
-                done(item, "infra-error")
+        for item in suspects:
+            left.remove(item)
+            done(item, _execute_alone(run, item))
+
+
+def _execute_alone(run: Run, item: PlannedRollout) -> Status:
+    """Run a rollout that was in flight when a pool died, by itself, so that only the one that kills is written off."""
+    for _ in range(ATTEMPTS_ALONE):
+        if run.result_path(item.rollout_id).exists():
+            # The worker wrote the result and died before it could say so.
+            found: Status = run.result(item.rollout_id)["status"]
+            return found
+        for _, status in _one_pool(run, [item], 1, []):
+            return status
+    fault = f"the worker process died {ATTEMPTS_ALONE} times running this rollout alone"
+    run.save_failure(item, scenario_facts(bench.get(item.scenario_id)), fault)
+    return "infra-error"
 
 
 def _one_pool(
