@@ -8,7 +8,7 @@ from maniguard.sim import TableSpec
 from maniguard.sim.assets.catalogue import design
 
 
-@pytest.mark.parametrize("index", [0])
+@pytest.mark.parametrize("index", [0, 8])
 def test_generation_reproduces_the_locked_file(index: int) -> None:
     assert clutter.make_task(index).text() == task_files("clutter")[index].text()
 
