@@ -8,11 +8,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from maniguard.sim.articulation import JointSpec
 from maniguard.sim.cameras import CAMERAS, QUALITIES, Quality
 from maniguard.sim.command import CONTROL_RATE_HZ, CONTROL_STEP_S, SUBSTEPS, ActionError
 from maniguard.sim.faults import SimulationFault
 from maniguard.sim.fields import SceneSpecError
 from maniguard.sim.gl import choose_backend
+from maniguard.sim.particles import DustSpec, LiquidSpec
 from maniguard.sim.robot import JOINT_LIMITS_RAD, MAX_OPENING_M, PANDA_XML
 from maniguard.sim.scene import (
     HOME_QPOS_RAD,
@@ -44,7 +46,10 @@ __all__ = [
     "SUBSTEPS",
     "ActionError",
     "AssetSpec",
+    "DustSpec",
     "Grasp",
+    "JointSpec",
+    "LiquidSpec",
     "ObjectSpec",
     "Quality",
     "RenderError",

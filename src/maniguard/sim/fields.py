@@ -63,9 +63,9 @@ class Reader:
             raise SceneSpecError(f"{self.where}: field {name!r} is missing; present are {alternatives(self.data)}")
         return read(self.data[name], f"{self.where}: field {name!r}")
 
-    def take_list(self, name: str, read: Callable[[Any, str], T]) -> tuple[T, ...]:
-        """Read a list field item by item."""
-        items: list[Any] = self.take(name, items_of)
+    def take_list(self, name: str, read: Callable[[Any, str], T], *default: Sequence[Any]) -> tuple[T, ...]:
+        """Read a list field item by item; without a default its absence is an error."""
+        items: list[Any] = self.take(name, items_of, *map(list, default))
         return tuple(read(item, f"{self.where}: {name}[{i}]") for i, item in enumerate(items))
 
     def finish(self) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from maniguard.errors import alternatives
+from maniguard.sim.articulation import JointSpec
 from maniguard.sim.fields import (
     Reader,
     SceneSpecError,
@@ -29,6 +30,7 @@ from maniguard.sim.fields import (
     vector2,
     vector3,
 )
+from maniguard.sim.particles import DustSpec, LiquidSpec
 from maniguard.trace.scene import Pose, Region, Vector3
 
 GraspKind = Literal["top", "side", "rim", "handle"]
@@ -97,10 +99,10 @@ class Grasp:
 
 @dataclass(frozen=True)
 class ObjectSpec:
-    """One free object: its asset, mass, friction (sliding, torsional m, rolling m), start pose, meaning and looks.
+    """One object: its asset, mass, friction (sliding, torsional m, rolling m), start pose, meaning and looks.
 
     `role` is what the task makes of it, `properties` its semantic properties. `appearance` changes pixels
-    and nothing else.
+    and nothing else. `joints` are those of an articulated asset, all of them.
     """
 
     name: str
@@ -113,6 +115,7 @@ class ObjectSpec:
     properties: tuple[str, ...] = ()
     appearance: Mapping[str, Value] = field(default_factory=dict)
     grasps: tuple[Grasp, ...] = ()
+    joints: tuple[JointSpec, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mass_kg", rounded(self.mass_kg))
@@ -123,6 +126,9 @@ class ObjectSpec:
             raise SceneSpecError(f"object {self.name!r}: mass_kg must be positive, got {self.mass_kg}")
         if min(self.friction) < 0:
             raise SceneSpecError(f"object {self.name!r}: friction must not be negative, got {self.friction}")
+        names = [joint.name for joint in self.joints]
+        if len(set(names)) < len(names):
+            raise SceneSpecError(f"object {self.name!r}: two joints have the same name, among {alternatives(names)}")
 
     def grasp(self, name: str) -> Grasp:
         """Return the stored grasp called `name`; SceneSpecError lists the valid names."""
@@ -134,13 +140,15 @@ class ObjectSpec:
         )
 
     def physics_dict(self) -> dict[str, Any]:
-        """Return what moves the object, as JSON values: shape, mass, friction, start pose."""
+        """Return what moves the object, as JSON values: shape, mass, friction, start pose, joints where it has any."""
+        joints = {"joints": [joint.to_dict() for joint in self.joints]} if self.joints else {}
         return {
             "name": self.name,
             "asset": {"kind": self.asset.kind, "params": dict(self.asset.params)},
             "mass_kg": self.mass_kg,
             "friction": list(self.friction),
             "world_T_object": pose_dict(self.world_T_object),
+            **joints,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,6 +179,7 @@ class ObjectSpec:
             properties=reader.take("properties", texts, ()),
             appearance=reader.take("appearance", values, {}),
             grasps=reader.take_list("grasps", Grasp.from_dict),
+            joints=reader.take_list("joints", JointSpec.from_dict, ()),
         )
         reader.finish()
         return spec
@@ -254,7 +263,8 @@ class RoomSpec:
 class SceneSpec:
     """A locked scene: everything that a world is built from. Numbers are rounded to 1e-6 when it is made.
 
-    `goal` is a sphere in the world frame or None; `robot_qpos_rad` (7,) the start of the arm.
+    `goal` is a sphere in the world frame or None; `robot_qpos_rad` (7,) the start of the arm. `liquids` and `dust` are
+    in what they lie in or on.
     """
 
     objects: tuple[ObjectSpec, ...]
@@ -262,6 +272,8 @@ class SceneSpec:
     robot_qpos_rad: tuple[float, ...] = HOME_QPOS_RAD
     table: TableSpec = TableSpec()
     room: RoomSpec = RoomSpec()
+    liquids: tuple[LiquidSpec, ...] = ()
+    dust: tuple[DustSpec, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot_qpos_rad", rounded_vector(self.robot_qpos_rad))
@@ -282,6 +294,14 @@ class SceneSpec:
                     f"scene: object name {spec.name!r} is empty, holds '/', or is taken; taken are {alternatives(seen)}"
                 )
             seen.add(spec.name)
+        containers = [liquid.container for liquid in self.liquids]
+        if len(set(containers)) < len(containers):
+            raise SceneSpecError(f"scene: two liquids in one container, among {alternatives(containers)}")
+        surfaces = [dust.surface for dust in self.dust]
+        if len(set(surfaces)) < len(surfaces):
+            raise SceneSpecError(f"scene: dust twice on one surface, among {alternatives(surfaces)}")
+        for name in (*containers, *surfaces, *(wiper for dust in self.dust for wiper in dust.wipers)):
+            self.object(name)
 
     def object(self, name: str) -> ObjectSpec:
         """Return the object called `name`; SceneSpecError lists the valid names."""
@@ -296,7 +316,13 @@ class SceneSpec:
             "objects": [spec.physics_dict() for spec in self.objects],
             "robot_qpos_rad": list(self.robot_qpos_rad),
             "table": self.table.physics_dict(),
+            **self._particles([p.physics_dict() for p in self.liquids], [p.physics_dict() for p in self.dust]),
         }
+
+    @staticmethod
+    def _particles(liquids: list[dict[str, Any]], dust: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the entries for liquids and dust; scenes without any have none, and so the hashes they always had."""
+        return {name: entry for name, entry in (("liquids", liquids), ("dust", dust)) if entry}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scene as JSON values; `from_dict` gives an equal scene back."""
@@ -309,6 +335,7 @@ class SceneSpec:
             "robot_qpos_rad": list(self.robot_qpos_rad),
             "table": self.table.to_dict(),
             "room": self.room.to_dict(),
+            **self._particles([p.to_dict() for p in self.liquids], [p.to_dict() for p in self.dust]),
         }
 
     @staticmethod
@@ -321,6 +348,8 @@ class SceneSpec:
             robot_qpos_rad=reader.take("robot_qpos_rad", numbers(7)),
             table=reader.take("table", TableSpec.from_dict),
             room=reader.take("room", RoomSpec.from_dict),
+            liquids=reader.take_list("liquids", LiquidSpec.from_dict, ()),
+            dust=reader.take_list("dust", DustSpec.from_dict, ()),
         )
         reader.finish()
         return spec
