@@ -8,13 +8,11 @@ Software rendering, ten objects on the table. Times are processor times of this 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import time
 from pathlib import Path
 
-import mujoco
 import numpy as np
+from machine_facts import busy_cores, machine_facts, results_path, write_result
 from physics_speed import ten_objects
 
 from maniguard.sim import CAMERAS, World
@@ -32,8 +30,9 @@ def milliseconds(call, count: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=60)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "render_speed.json")
+    parser.add_argument("--out", type=Path, default=results_path(__file__))
     options = parser.parse_args()
+    busy = busy_cores()
     with World(ten_objects()) as world:
         world.reset()
         started = time.process_time()
@@ -46,18 +45,16 @@ def main() -> None:
         result = {
             "benchmark": "render_speed",
             "size_px": 256,
+            "others_keep_busy_cores": busy,
             "first_picture_ms": round(first_ms, 1),
             "fast_five_cameras_ms": round(five, 2),
             "fast_sets_per_second": round(1e3 / five, 1),
             "fast_one_camera_ms": round(one, 2),
             "studio_one_camera_ms": round(studio, 2),
             "mesh_faces": int(world.model.nmeshface),
-            "versions": {"mujoco": mujoco.__version__, "numpy": np.__version__, "python": platform.python_version()},
-            "machine": platform.machine(),
+            **machine_facts(),
         }
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(result, indent=2) + "\n")
-    print(json.dumps(result, indent=2))
+    write_result(options.out, result)
 
 
 if __name__ == "__main__":

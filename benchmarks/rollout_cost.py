@@ -38,15 +38,15 @@ class Stopwatch:
     def __init__(self, function) -> None:
         self.function, self.seconds = function, 0.0
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments, **named):
         started = time.process_time()
-        result = self.function(*arguments)
+        result = self.function(*arguments, **named)
         self.seconds += time.process_time() - started
         return result
 
     def method(self):
         """Return this as a function, which Python binds to instances."""
-        return lambda *arguments: self(*arguments)
+        return lambda *arguments, **named: self(*arguments, **named)
 
 
 def play(scenario: bench.Scenario, world: World, policy: str) -> tuple[RolloutResult, dict[str, float]]:

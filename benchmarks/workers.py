@@ -1,6 +1,6 @@
 """How much faster two workers are than one: the same plan with one and with two, in turn, in one run.
 
-    python benchmarks/workers.py [--tasks 0:8] [--policy expert] [--pairs 3] [--out benchmarks/results/workers.json]
+    python benchmarks/workers.py [--tasks 0:16] [--policy expert] [--pairs 3] [--out benchmarks/results/workers.json]
 
 Wall time of everything from the first world to the last written result, the start of the pool's processes included.
 Both runs must give the same trace for every rollout. The ratio means little while other work keeps a core busy, so how
@@ -33,7 +33,7 @@ def run(plan: Plan, workers: int) -> tuple[float, dict[str, str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tasks", default="0:8", help="half-open range of tasks, as in maniguard eval")
+    parser.add_argument("--tasks", default="0:16", help="half-open range of tasks, as in maniguard eval")
     parser.add_argument("--policy", default="expert")
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--out", type=Path, default=results_path(__file__))
