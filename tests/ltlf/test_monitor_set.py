@@ -69,8 +69,10 @@ def test_given_channels_are_kept_and_checked() -> None:
     assert monitors.finish() == {"x": Final.VIOLATED}
     with pytest.raises(MissingAtomError, match="no channel 'z'"):
         monitors.step({"b": False, "a": True})
-    with pytest.raises(TraceError, match="'a' must be true or false"):
-        monitors.step({"z": True, "b": False, "a": "no"})
+    for wrong in ("no", None, 2, 0.5, []):
+        with pytest.raises(TraceError, match="'a' must be true or false"):
+            monitors.step({"z": True, "b": False, "a": wrong})
+    assert monitors.pack({"z": 1, "b": np.False_, "a": np.True_}) == 0b101
     with pytest.raises(MissingAtomError, match="atom 'b' of 'x'"):
         MonitorSet({"x": "G(a -> b)"}, channels=["a"])
     with pytest.raises(FormulaError, match="twice"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import compress
 from operator import itemgetter
 
 from maniguard.errors import alternatives
@@ -12,6 +13,8 @@ from maniguard.ltlf.dfa import Dfa, Verdict, make_row
 from maniguard.ltlf.errors import FormulaError, MissingAtomError, TraceError
 from maniguard.ltlf.formula import Formula
 from maniguard.ltlf.monitor import Final, Reading
+
+_TRUTHS = frozenset((False, True))
 
 
 class MonitorSet:
@@ -72,15 +75,14 @@ class MonitorSet:
             raise MissingAtomError(
                 f"the letter has no channel {error.args[0]!r}; it has {alternatives(letter)}"
             ) from None
-        word = 0
-        for value, bit, name in zip(values, self._bits, self.channels, strict=True):
-            if value is True:
-                word |= bit
-            elif value is not False:
-                if value not in (0, 1):
-                    raise TraceError(f"channel {name!r} must be true or false, got {value!r}")
-                word |= bit if value else 0
-        return word
+        try:
+            sound = _TRUTHS.issuperset(values)
+        except TypeError:
+            sound = False
+        if not sound:
+            name, value = next((n, v) for n, v in zip(self.channels, values, strict=True) if not _is_truth(v))
+            raise TraceError(f"channel {name!r} must be true or false, got {value!r}")
+        return sum(compress(self._bits, values))
 
     def step_packed(self, word: int) -> list[int]:
         """Take one packed frame and return the states after it, in the order of `names`."""
@@ -109,6 +111,10 @@ class MonitorSet:
     def reset(self) -> None:
         """Start again before the first step."""
         self.states = list(self._initial)
+
+
+def _is_truth(value: object) -> bool:
+    return isinstance(value, Hashable) and value in _TRUTHS
 
 
 def _restored(dfas: dict[str, Dfa], channels: tuple[str, ...], states: list[int]) -> MonitorSet:
