@@ -42,3 +42,25 @@ def test_compile_prints_json_only(capsys):
 def test_compile_prints_dot(capsys):
     assert main(["ltlf", "compile", "(on W closed) & G !fallen", "--dot"]) == 0
     assert capsys.readouterr().out.startswith("digraph")
+
+
+def test_a_violation_is_explained(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("grasp,stable\n0,0\n1,0\n0,0\n")
+    assert main(["ltlf", "check", "G (grasp -> stable)", "--trace", str(tmp_path / "t.csv")]) == 1
+    said = capsys.readouterr().out
+    assert "violated at step 1" in said
+    assert "because grasp was true at step 1; stable was false at step 1" in said
+
+
+@pytest.mark.parametrize(("form", "start"), [("--hoa", "HOA: v1"), ("--svg", "<svg")])
+def test_compile_prints_other_forms(form, start, capsys):
+    assert main(["ltlf", "compile", "G !spill", form]) == 0
+    assert capsys.readouterr().out.startswith(start)
+
+
+def test_a_doubtful_reading_is_one_line_of_warning(capsys):
+    assert main(["ltlf", "compile", "Xray", "--dialect", "spot", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)
+    assert err.count("\n") == 1
+    assert err.startswith("maniguard: warning: ")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from maniguard.cli.arguments import ArgumentError, Commands
-from maniguard.ltlf import Monitor, Verdict, compile_dfa, parse
+from maniguard.ltlf import compile_dfa, explain, parse
 
 DIALECTS = ("maniguard", "spot", "ltlf2dfa", "pylogics")
 
@@ -34,30 +34,38 @@ def add_parser(commands: Commands) -> None:
     form = build.add_mutually_exclusive_group(required=True)
     form.add_argument("--json", action="store_true", help="print the automaton as JSON")
     form.add_argument("--dot", action="store_true", help="print the automaton in Graphviz's language")
+    form.add_argument("--hoa", action="store_true", help="print the automaton in the Hanoi Omega-Automata format")
+    form.add_argument("--svg", action="store_true", help="print a picture of the automaton")
     build.set_defaults(run=_compile)
 
 
 def _check(args: argparse.Namespace) -> int:
-    formula = parse(args.formula, dialect=args.dialect)
+    dfa = compile_dfa(parse(args.formula, dialect=args.dialect))
     letters = read_letters(args.trace)
-    monitor = Monitor(formula)
-    for step, letter in enumerate(letters):
-        if monitor.step(letter) is Verdict.PERM_VIOL:
-            print(f"violated at step {step}: no continuation can satisfy {formula}")
-            return 1
-    if compile_dfa(formula).accepts(letters):
-        print(f"satisfied over {len(letters)} steps: {formula}")
+    because = explain(dfa, letters)
+    if because is None:
+        print(f"satisfied over {len(letters)} steps: {args.formula}")
         return 0
-    print(f"violated at the end: an obligation is still open after {len(letters)} steps: {formula}")
+    if because.step is None:
+        print(f"violated at the end, an obligation is still open after {len(letters)} steps: {args.formula}")
+    else:
+        print(f"violated at step {because.step}, nothing that follows can mend it: {args.formula}")
+    if because.facts:
+        print(f"because {because.text()}")
     return 1
 
 
 def _compile(args: argparse.Namespace) -> int:
     dfa = compile_dfa(parse(args.formula, dialect=args.dialect))
     if args.json:
-        sys.stdout.write(json.dumps(dfa.to_dict(), indent=2) + "\n")
+        text = json.dumps(dfa.to_dict(), indent=2)
+    elif args.dot:
+        text = dfa.to_dot()
+    elif args.hoa:
+        text = dfa.to_hoa()
     else:
-        sys.stdout.write(dfa.to_dot().rstrip("\n") + "\n")
+        text = dfa.to_svg()
+    sys.stdout.write(text.rstrip("\n") + "\n")
     return 0
 
 

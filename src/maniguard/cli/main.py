@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -45,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: done, whatever the verdicts. 1: a check found something. 2: the call or its input is wrong; one line on stderr.
     """
+    warnings.showwarning = _warn
     try:
         args = build_parser().parse_args(argv)
     except SystemExit as stop:
@@ -65,6 +67,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write(f"maniguard {args.command}: interrupted\n")
         return EXIT_INTERRUPTED
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: object = None,
+) -> None:
+    sys.stderr.write(f"maniguard: warning: {' '.join(str(message).split())}\n")
 
 
 def _refuse(command: str, message: str) -> int:
