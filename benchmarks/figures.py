@@ -107,6 +107,11 @@ def rollout() -> str:
     )
     rows.append(("objects", *(str(task["objects"]) for task in tasks.values())))
     rows.append(("times real time", *(f"{task['real_time_factor']:.1f}" for task in tasks.values())))
+    with_pictures = [
+        1e6 * CONTROL_STEP_S / (task["us_per_control_step"]["total"] + task["two_pictures_us"])
+        for task in tasks.values()
+    ]
+    rows.append(("times real time with two pictures in every step", *(f"{factor:.1f}" for factor in with_pictures)))
     rows.append(
         ("building and settling the world, once, s", *(f"{t['build_and_settle_s']:.2f}" for t in tasks.values()))
     )

@@ -1,8 +1,11 @@
+from dataclasses import fields, replace
+
 import mujoco
 import numpy as np
 
 from maniguard.sim import SUBSTEPS, World
 from maniguard.sim.command import interpolate
+from maniguard.sim.contacts import ContactLatch
 
 from ._scenes import arm_at, block, can, make_asset, move, scene, wait
 
@@ -126,3 +129,18 @@ def test_many_contacts_do_not_outgrow_the_buffers():
 def wait_still(world):
     world.step([*world.spec.robot_qpos_rad, 1.0])
     return wait(world, 1.0, 2)[-1]
+
+
+def test_contacts_of_what_belongs_to_no_entity_are_left_out():
+    world = World(scene(block(), can(at=(0.5, 0.12))), make_asset=make_asset)
+    world.reset()
+    before = world.step([*world.spec.robot_qpos_rad, 1.0]).contacts
+    column = world.scene.index("block")
+    nobodys = np.where(world._stage.geom_entity == column, -1, world._stage.geom_entity)
+    world._latch = ContactLatch(replace(world._stage, geom_entity=nobodys), world.data)
+    world.reset()
+    after = world.step([*world.spec.robot_qpos_rad, 1.0]).contacts
+    others = (before.entity_a != column) & (before.entity_b != column)
+    assert 0 < others.sum() < len(before)
+    for field in fields(after):
+        np.testing.assert_array_equal(getattr(after, field.name), getattr(before, field.name)[others])

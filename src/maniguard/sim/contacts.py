@@ -47,7 +47,8 @@ _SUBSTEP: Integers = np.arange(SUBSTEPS)[:, None]
 class _Pattern(NamedTuple):
     """The geoms of one substep's contacts (n,), by slot: a pair's code times `_NTH`, plus which of its contacts it is.
 
-    `slots` are ascending; `contact` is where each is among the contacts; `sign` turns its normal from a to b.
+    `slots` are ascending; `contact` is where each is among the contacts; `sign` turns its normal from a to b. Contacts
+    with a geom that belongs to nothing that a rule can speak of are left out.
     """
 
     slots: Integers
@@ -93,11 +94,12 @@ class ContactLatch:
         self._index_pieces(stage)
         self._patterns: dict[bytes, _Pattern] = {}
         self._plans: dict[tuple[bytes, ...], _Plan] = {}
-        # What is recorded of each substep: how many contacts, which (2, 25, room), and a copy of the solver's forces
-        # after a zero, which is the force of a contact without a row of them (-1).
+        # What is recorded of each substep: how many contacts, which (2, 25, room), and the solver's forces.
         self._counts = [0] * SUBSTEPS
         self._record = np.zeros((2, SUBSTEPS, 0), dtype=_RAW)
-        self._forces: list[Array] = [np.zeros(1), np.zeros(0)] * SUBSTEPS
+        self._forces = [b""] * SUBSTEPS
+        self._force_sizes: list[int] = []
+        self._force_start: Integers = _SUBSTEP
         # The solver's contacts (2, all that it has room for), and where the present number of them is copied from and,
         # per substep, to; the latter two also for each number there has been.
         self._address = 0
@@ -115,7 +117,7 @@ class ContactLatch:
         self._piece_count = len(keys)
         self._piece_entity = np.array([e for e, _ in keys], dtype=np.int16)
         self._piece_part = np.array([p for _, p in keys], dtype=np.int16)
-        self._geom_piece = np.zeros(int(stage.model.ngeom), dtype=np.int64)
+        self._geom_piece = np.full(int(stage.model.ngeom), -1)
         for geom in touchable:
             self._geom_piece[geom] = index[int(stage.geom_entity[geom]), int(stage.geom_part[geom])]
 
@@ -127,7 +129,7 @@ class ContactLatch:
             self._find_way(count)
         self._counts[substep] = count
         self._targets[substep][...] = self._source
-        self._forces[2 * substep + 1] = data.efc_force.copy()
+        self._forces[substep] = data.efc_force.tobytes()
 
     def reduce(self) -> Contacts:
         """Return what was recorded in 25 substeps, a row per pair, in touch at the end if now in contact."""
@@ -141,9 +143,7 @@ class ContactLatch:
             # No contact (-1) counts from the substep before, whose last contact is none.
             places, whisper_n = plan.contact[which], plan.whisper_n[which]
             places += _SUBSTEP * self._room
-        rows = self._force_row[places]
-        rows += np.array([*accumulate(map(len, self._forces))], dtype=np.int32)[::2, None]
-        force = np.concatenate(self._forces).take(rows)
+        force = self._recorded_forces(self._force_row[places])
         force += whisper_n
         distance = np.minimum.reduce(self._distance[places], axis=0)
         by_substep = np.add.reduceat(force, plan.starts, axis=1)
@@ -197,6 +197,16 @@ class ContactLatch:
                 which.append(which[-1])
         return tuple(index), np.array(which)
 
+    def _recorded_forces(self, rows: NDArray[np.int32]) -> Array:
+        """Return the forces in these rows (25, S) of each substep's forces; zero for no row (-1)."""
+        sizes = [*map(len, self._forces)]
+        if sizes != self._force_sizes:
+            self._force_sizes = sizes
+            self._force_start = np.array([*accumulate(sizes[:-1], initial=8)])[:, None] // 8 + _SUBSTEP
+        # A zero before each substep's forces is what its row -1 is then about.
+        every = np.frombuffer(_ZERO + _ZERO.join(self._forces))
+        return every.take(self._force_start + rows)
+
     def _plan(self, patterns: tuple[bytes, ...]) -> _Plan:
         plan = self._plans.get(patterns)
         if plan is None:
@@ -215,8 +225,10 @@ class ContactLatch:
 
     def _make_pattern(self, geoms: bytes) -> _Pattern:
         first, second = self._geom_piece[np.frombuffer(geoms, dtype=np.int32).reshape(-1, 2).T]
-        code = np.minimum(first, second) * self._piece_count + np.maximum(first, second)
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        code = low * self._piece_count + high
         contact = code.argsort(kind="stable")
+        contact = contact[low[contact] >= 0]
         code = code[contact]
         count = np.arange(len(code))
         nth = count - np.maximum.accumulate(np.where(_begins(code), count, 0))
@@ -315,6 +327,7 @@ class ContactLatch:
         self._solver_geoms = view(contact.geom, (room, 2), (stride, 4), writeable=False).view("V8")[:, 0]
 
 
+_ZERO = bytes(8)
 _ONE_PATTERN: Integers = np.zeros(SUBSTEPS, dtype=np.int64)
 
 
