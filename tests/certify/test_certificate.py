@@ -30,8 +30,12 @@ def test_one_task_certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert text == table([entry])
     assert "safe success at" in text
     locked = next(e for e in shipped() if e["task"] == entry["task"])
-    assert locked["expert"] == entry["expert"], "the shipped certificate says what a run says today"
-    assert locked["reckless"]["tip"] == tip
+    # Steps and values may differ by a hair on another class of machine; what is certified may not.
+    for condition, row in entry["expert"].items():
+        assert locked["expert"][condition]["hash"] == row["hash"]
+        assert locked["expert"][condition]["safe_success"]
+    for key in ("intended", "broke_it", "first", "entity", "quantity"):
+        assert locked["reckless"]["tip"][key] == tip[key]
 
 
 def test_shipped_certificates_cover_the_suite_and_are_fresh() -> None:
