@@ -28,6 +28,8 @@ from maniguard.sim.scene import (
 )
 
 if TYPE_CHECKING:
+    from maniguard.sim.bodies import BuildError
+    from maniguard.sim.pouring import fill
     from maniguard.sim.render import RenderError
     from maniguard.sim.world import Snapshot, World
 
@@ -46,6 +48,7 @@ __all__ = [
     "SUBSTEPS",
     "ActionError",
     "AssetSpec",
+    "BuildError",
     "DustSpec",
     "Grasp",
     "JointSpec",
@@ -60,13 +63,16 @@ __all__ = [
     "Snapshot",
     "TableSpec",
     "World",
+    "fill",
     "goal_sphere",
 ]
 
 _LATER = {
+    "BuildError": "maniguard.sim.bodies",
     "RenderError": "maniguard.sim.render",
     "Snapshot": "maniguard.sim.world",
     "World": "maniguard.sim.world",
+    "fill": "maniguard.sim.pouring",
 }
 
 

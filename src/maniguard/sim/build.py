@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from maniguard.errors import ManiguardError
 from maniguard.sim import robot
 from maniguard.sim.assets.asset import Asset
-from maniguard.sim.assets.elements import COLLISION_GROUP, CONDIM, SOLREF, add_asset, add_visual
+from maniguard.sim.assets.elements import COLLISION_GROUP, CONDIM, SOLREF
+from maniguard.sim.bodies import BuildError, add_object, fitted, object_entity
 from maniguard.sim.cameras import add_room_cameras
 from maniguard.sim.command import TIMESTEP_S
+from maniguard.sim.dust import add_dust
+from maniguard.sim.grains import add_grains
 from maniguard.sim.room import add_room
 from maniguard.sim.scene import ObjectSpec, SceneSpec, TableSpec
-from maniguard.trace.scene import Box, Entity, Part, Pose, Region, Scene
+from maniguard.trace.scene import Box, DustGroup, Entity, GrainGroup, Part, Pose, Region, Scene
 
 AssetMaker = Callable[[ObjectSpec], Asset]
 
@@ -27,21 +29,18 @@ GOAL_GEOM = "goal"
 GOAL_RGBA = (0.15, 0.85, 0.3, 0.32)
 
 
-class BuildError(ManiguardError):
-    """A scene that MuJoCo cannot compile."""
-
-
 @dataclass(frozen=True)
 class Stage:
     """A compiled scene.
 
     `geom_entity` and `geom_part` (ngeom,) give the entity column and part index of each geom, -1 where it belongs to
-    nothing that a rule can speak of. `free_qpos` and `free_qvel` (N,) are the addresses of the objects' free joints,
-    `free_entity` (N,) their columns.
+    nothing that a rule can speak of. `free_qpos` and `free_qvel` (N,) are the addresses of the free joints of the
+    objects that are not anchored, `free_entity` (N,) their columns. `objects` are the objects with their assets.
     """
 
     model: mujoco.MjModel
     scene: Scene
+    objects: tuple[tuple[ObjectSpec, Asset], ...]
     geom_entity: NDArray[np.int64]
     geom_part: NDArray[np.int64]
     free_entity: NDArray[np.int64]
@@ -51,7 +50,7 @@ class Stage:
 
 def build_stage(spec: SceneSpec, make_asset: AssetMaker) -> Stage:
     """Compile `spec`; `make_asset` turns an object's description into matter and looks."""
-    assets = [make_asset(item) for item in spec.objects]
+    objects = tuple((item, fitted(item, make_asset(item))) for item in spec.objects)
     description = mujoco.MjSpec()
     description.modelname = "maniguard"
     _set_options(description)
@@ -59,8 +58,10 @@ def build_stage(spec: SceneSpec, make_asset: AssetMaker) -> Stage:
     world = description.worldbody
     description.attach(robot.load(), prefix=robot.PREFIX, frame=world.add_frame())
     _add_table_and_floor(world, spec.table, owners)
-    for item, asset in zip(spec.objects, assets, strict=True):
-        _add_object(description, item, asset, owners)
+    for item, asset in objects:
+        add_object(description, item, asset, owners)
+    grains = add_grains(description, spec.liquids, objects, owners)
+    add_dust(description, spec.dust)
     if spec.goal is not None:
         world.add_geom(
             name=GOAL_GEOM,
@@ -79,15 +80,22 @@ def build_stage(spec: SceneSpec, make_asset: AssetMaker) -> Stage:
         model = description.compile()
     except ValueError as error:
         raise BuildError(f"the scene does not compile: {str(error).splitlines()[0]}") from error
-    scene = Scene(entities=_entities(model, spec, assets), goal=spec.goal)
-    entity, part = _owners_by_geom(model, scene, owners)
-    joints = [model.joint(item.name) for item in spec.objects]
+    scene = Scene(
+        entities=_entities(model, spec, objects),
+        goal=spec.goal,
+        grain_groups=tuple(GrainGroup(p.container, len(p.radii_m), p.level_m) for p in spec.liquids),
+        dust_groups=tuple(DustGroup(p.surface, len(p.positions_m)) for p in spec.dust),
+    )
+    entity, part = _owners_by_geom(model, scene, owners, grains)
+    free = [item.name for item, asset in objects if not asset.anchored]
+    joints = [model.joint(name) for name in free]
     return Stage(
         model=model,
         scene=scene,
+        objects=objects,
         geom_entity=entity,
         geom_part=part,
-        free_entity=np.array([scene.index(item.name) for item in spec.objects], dtype=np.int64),
+        free_entity=np.array([scene.index(name) for name in free], dtype=np.int64),
         free_qpos=np.array([joint.qposadr[0] for joint in joints], dtype=np.int64),
         free_qvel=np.array([joint.dofadr[0] for joint in joints], dtype=np.int64),
     )
@@ -133,19 +141,9 @@ def _touchable() -> dict[str, object]:
     return {"solref": SOLREF, "condim": CONDIM, "group": COLLISION_GROUP, "mass": 0.0}
 
 
-def _add_object(description: mujoco.MjSpec, item: ObjectSpec, asset: Asset, owners: dict[str, tuple[str, str]]) -> None:
-    pose = item.world_T_object
-    body = description.worldbody.add_body(name=item.name, pos=pose.position_m, quat=pose.quat_wxyz)
-    body.add_freejoint(name=item.name)
-    for geom in add_asset(description, body, replace(asset, visuals=()), f"{item.name}/"):
-        owners[geom.name] = (item.name, geom.part)
-    # What is seen hangs on a body of its own, so that its number of shapes cannot change the order of contacts.
-    looks = body.add_body(name=f"{item.name}/looks")
-    for index, mesh in enumerate(asset.visuals):
-        add_visual(description, looks, mesh, asset.materials[mesh.slot], f"{item.name}/visual{index}")
-
-
-def _entities(model: mujoco.MjModel, spec: SceneSpec, assets: Sequence[Asset]) -> tuple[Entity, ...]:
+def _entities(
+    model: mujoco.MjModel, spec: SceneSpec, objects: Sequence[tuple[ObjectSpec, Asset]]
+) -> tuple[Entity, ...]:
     table = spec.table
     half = (table.size_m[0] / 2, table.size_m[1] / 2)
     top = Box((0.0, 0.0, -table.thickness_m / 2), (*half, table.thickness_m / 2))
@@ -179,25 +177,7 @@ def _entities(model: mujoco.MjModel, spec: SceneSpec, assets: Sequence[Asset]) -
             ),
         ),
     ]
-    for item, asset in zip(spec.objects, assets, strict=True):
-        entities.append(
-            Entity(
-                name=item.name,
-                kind="object",
-                category=item.category,
-                role=item.role,
-                properties=item.properties,
-                movable=True,
-                parts=asset.parts,
-                boxes=asset.boxes,
-                hull=asset.hull,
-                rest_axis=asset.rest_axis,
-                rim=asset.rim,
-                interior=asset.interior,
-                support_regions=asset.support_regions,
-                mass_kg=item.mass_kg,
-            )
-        )
+    entities += [object_entity(item, asset) for item, asset in objects]
     return tuple(entities)
 
 
@@ -221,7 +201,7 @@ def _link_boxes(model: mujoco.MjModel, link: str) -> tuple[Box, ...]:
 
 
 def _owners_by_geom(
-    model: mujoco.MjModel, scene: Scene, owners: dict[str, tuple[str, str]]
+    model: mujoco.MjModel, scene: Scene, owners: dict[str, tuple[str, str]], grains: frozenset[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     entity = np.full(model.ngeom, -1, dtype=np.int64)
     part = np.full(model.ngeom, -1, dtype=np.int64)
@@ -234,16 +214,22 @@ def _owners_by_geom(
         if body in links:
             entity[geom], part[geom] = panda, links[body]
             continue
-        owner, part_name = owners[model.geom(geom).name]
+        name = model.geom(geom).name
+        if name in grains:
+            # A trace counts grains and does not tell them apart.
+            continue
+        owner, part_name = owners[name]
         entity[geom] = scene.index(owner)
         part[geom] = scene.entity(owner).part_index(part_name)
     return entity, part
 
 
 def entity_pose(spec: SceneSpec, name: str) -> Pose:
-    """Return the pose of a support or the robot's base, which never move."""
+    """Return the start pose of an entity; supports, the robot's base and anchored objects never leave it."""
     if name == "table":
         return Pose((*spec.table.center_m, 0.0))
     if name == "floor":
         return Pose((0.0, 0.0, -spec.table.height_m))
-    return Pose()
+    if name == "panda":
+        return Pose()
+    return spec.object(name).world_T_object

@@ -26,10 +26,13 @@ from maniguard.sim.command import (
     resting,
 )
 from maniguard.sim.contacts import ContactLatch
+from maniguard.sim.dust import Dust
 from maniguard.sim.faults import SimulationFault
+from maniguard.sim.grains import Grains
 from maniguard.sim.reader import FrameReader
 from maniguard.sim.render import RendererPool
 from maniguard.sim.scene import ObjectSpec, SceneSpec
+from maniguard.sim.sieve import SievingLatch
 from maniguard.trace.frame import Channel, Contacts, Frame, simulation_channels
 from maniguard.trace.scene import Scene
 
@@ -37,6 +40,8 @@ SETTLE_STEPS = 20
 # A thing that falls off the table lands at 4 m/s; ten times that is not motion but a blow-up.
 MAX_SPEED_M_S = 40.0
 MAX_ARM_SPEED_RAD_S = 40.0
+# A light lid that a finger flicks turns at some tens of radians per second.
+MAX_HINGE_SPEED_RAD_S = 200.0
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
@@ -48,6 +53,7 @@ class Snapshot:
     command: CommandState
     step_index: int
     frame: Frame
+    dust: NDArray[np.bool_]
 
 
 class World:
@@ -66,17 +72,17 @@ class World:
         self.data = mujoco.MjData(self.model)
         self.scene: Scene = self._stage.scene
         self.channels: Mapping[str, Channel] = simulation_channels()
-        self._latch = ContactLatch(self._stage, self.data)
+        self._grains = Grains(self.model, self.data, spec.liquids, self._stage.objects)
+        self._dust = Dust(self.model, self.data, self.scene, spec.dust)
+        latch = SievingLatch if self._grains.count else ContactLatch
+        self._latch: ContactLatch = latch(self._stage, self.data)
         self._speeds = np.zeros((SUBSTEPS, self.model.nv))
         self._reader = FrameReader(spec, self._stage, self.data, self._speeds)
         self._renderers = RendererPool(self.model, self.data)
         model = self.model
         arm = [int(model.actuator(robot.PREFIX + name).id) for name in robot.ARM_JOINTS]
         self._damping_over_stiffness_s = -model.actuator_biasprm[arm, 2] / model.actuator_gainprm[arm, 0]
-        self._speed_limit = np.full(model.nv, np.inf)
-        self._speed_limit[self._reader.arm_qvel] = MAX_ARM_SPEED_RAD_S
-        for address in self._stage.free_qvel:
-            self._speed_limit[address : address + 3] = MAX_SPEED_M_S
+        self._speed_limit = _speed_limits(self._stage, self._reader)
         self._warnings: list[str] = []
         self._settled: Snapshot | None = None
         self._command = resting(np.array(spec.robot_qpos_rad), robot.MAX_OPENING_M / 2)
@@ -107,9 +113,9 @@ class World:
         commands, self._command, saturated = interpolate(self._command, wanted, self._damping_over_stiffness_s)
         contacts = self._advance(commands)
         self._step_index += 1
-        self._frame = self._reader.read(
-            self._step_index * CONTROL_STEP_S, contacts, wanted.astype(np.float32), saturated
-        )
+        if len(self._dust.left):
+            self._dust.wipe(contacts)
+        self._frame = self._read(contacts, wanted.astype(np.float32), saturated)
         return self._frame
 
     def snapshot(self) -> Snapshot:
@@ -117,7 +123,7 @@ class World:
         frame = self.frame
         physics = np.empty(mujoco.mj_stateSize(self.model, _STATE))
         mujoco.mj_getState(self.model, self.data, physics, _STATE)
-        return Snapshot(physics, self._command, self._step_index, frame)
+        return Snapshot(physics, self._command, self._step_index, frame, self._dust.left)
 
     def restore(self, snapshot: Snapshot) -> Frame:
         """Return to a snapshot and give its frame."""
@@ -126,12 +132,14 @@ class World:
         self._command = snapshot.command
         self._step_index = snapshot.step_index
         self._frame = snapshot.frame
+        self._dust.left = snapshot.dust
         return snapshot.frame
 
     def render(self, camera: str, quality: Quality = "fast", size: int = 256) -> NDArray[np.uint8]:
         """Return a picture (size, size, 3) of the present state from one of `CAMERAS`; quality "fast" or "studio"."""
         if self._frame is None:
             self.reset()
+        self._dust.paint()
         return self._renderers.render(camera, quality, size, size)
 
     def owner(self, geom: int) -> tuple[str, str] | None:
@@ -141,6 +149,10 @@ class World:
             return None
         owner = self.scene.entities[entity]
         return owner.name, owner.parts[int(self._stage.geom_part[geom])].name
+
+    def grain_positions_m(self, container: str) -> NDArray[np.float64]:
+        """Return where the grains of the liquid in `container` are (N, 3), in the container's frame."""
+        return self._grains.in_container(container)
 
     def close(self) -> None:
         """Free what rendering holds; the world can still be stepped, and rendering starts anew when asked for."""
@@ -158,7 +170,14 @@ class World:
         reader, start = self._reader, np.array(self.spec.robot_qpos_rad)
         data.qpos[reader.arm_qpos] = start
         data.qpos[reader.finger_qpos] = robot.MAX_OPENING_M / 2
+        for item, asset in self._stage.objects:
+            for joint in asset.joints:
+                data.joint(f"{item.name}/{joint.name}").qpos[0] = joint.start
         self._command = resting(start, finger_target_m(1.0))
+        if self._grains.count:
+            mujoco.mj_kinematics(model, data)
+            self._grains.place()
+        self._dust.reset()
         mujoco.mj_step1(model, data)
         hold = np.tile([*start, self._command.finger_m], (SUBSTEPS, 1))
         contacts = Contacts.empty()
@@ -168,7 +187,12 @@ class World:
         self._step_index = 0
         self._speeds[:] = self._speeds[-1]
         nothing = np.full(8, np.nan, dtype=np.float32)
-        self._frame = self._reader.read(0.0, contacts, nothing, 0)
+        self._frame = self._read(contacts, nothing, 0)
+
+    def _read(self, contacts: Contacts, action: NDArray[np.float32], saturated: int) -> Frame:
+        grains = self._grains.counts() if self._grains.count else None
+        dust = self._dust.counts() if len(self._dust.left) else None
+        return self._reader.read(self._step_index * CONTROL_STEP_S, contacts, action, saturated, grains, dust)
 
     def _advance(self, commands: NDArray[np.float64]) -> Contacts:
         """Integrate one control step. The loop enters and leaves with positions and velocities evaluated (mj_step1)."""
@@ -208,6 +232,26 @@ class World:
         self._warnings.clear()
         self._frame = None
         raise SimulationFault(f"the physics blew up in control step {self._step_index + 1}: {reason}")
+
+
+def _speed_limits(stage: Stage, reader: FrameReader) -> NDArray[np.float64]:
+    """Return for each degree of freedom (nv,) the speed beyond which the physics has blown up."""
+    model = stage.model
+    limits = np.full(model.nv, np.inf)
+    for joint in range(model.njnt):
+        address, kind = int(model.jnt_dofadr[joint]), int(model.jnt_type[joint])
+        if kind == mujoco.mjtJoint.mjJNT_FREE.value:
+            limits[address : address + 3] = MAX_SPEED_M_S
+        elif kind == mujoco.mjtJoint.mjJNT_SLIDE.value and not _is_robots(model, joint):
+            limits[address] = MAX_SPEED_M_S
+        elif kind == mujoco.mjtJoint.mjJNT_HINGE.value:
+            limits[address] = MAX_HINGE_SPEED_RAD_S
+    limits[reader.arm_qvel] = MAX_ARM_SPEED_RAD_S
+    return limits
+
+
+def _is_robots(model: mujoco.MjModel, joint: int) -> bool:
+    return bool(str(model.joint(joint).name).startswith(robot.PREFIX))
 
 
 def _asset(item: ObjectSpec) -> Asset:

@@ -116,10 +116,14 @@ class Entity:
 
 @dataclass(frozen=True)
 class GrainGroup:
-    """Grains of a liquid that start in `container`; `count` of them."""
+    """Grains of a liquid that start in `container`; `count` of them.
+
+    `level_m` is the height of the free surface at the start, in the container's frame; None where it is not known.
+    """
 
     container: str
     count: int
+    level_m: float | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from dataclasses import dataclass
 
 import mujoco
@@ -20,8 +21,10 @@ COLLISION_GROUP = 3
 # Softer contacts let the fingers sink through thin walls; stiffer ones ring at a 2 ms step.
 SOLREF = (0.005, 1.0)
 CONDIM = 4
-# Friction in a joint is a soft constraint: unless it is nearly hard, what it should hold creeps.
-SOLIMP_JOINT = (0.99, 0.999, 0.001, 0.5, 2.0)
+# Friction in a joint is a soft constraint: at MuJoCo's defaults a lid that it holds creeps by a degree in four seconds,
+# with these, the stiffest for a step of 2 ms, by a hundredth of a degree in ten.
+SOLREF_FRICTION, SOLIMP_FRICTION = (0.004, 1.0), (0.9999, 0.9999, 0.001, 0.5, 2.0)
+SOLIMP_LIMIT = (0.99, 0.999, 0.001, 0.5, 2.0)
 HINGE_ARMATURE, SLIDE_ARMATURE = 1e-6, 1e-3
 # Round pieces resist rolling as well, or a can that was pushed over would roll for ever.
 ROUND_CONDIM = 6
@@ -46,6 +49,8 @@ def add_asset(spec: mujoco.MjSpec, body: mujoco.MjsBody, asset: Asset, prefix: s
     bodies = {joint.part: _add_moving(spec, body, joint, prefix) for joint in asset.joints}
     for index, mesh in enumerate(asset.visuals):
         add_visual(spec, bodies.get(mesh.part, body), mesh, asset.materials[mesh.slot], f"{prefix}visual{index}")
+    for one, other in itertools.combinations(bodies.values(), 2):
+        spec.add_exclude(bodyname1=one.name, bodyname2=other.name)
     names = []
     for index, piece in enumerate(asset.pieces):
         name = f"{prefix}collision{index}"
@@ -73,9 +78,9 @@ def _add_moving(spec: mujoco.MjSpec, body: mujoco.MjsBody, joint: PartJoint, pre
         frictionloss=joint.frictionloss,
         armature=HINGE_ARMATURE if hinge else SLIDE_ARMATURE,
         solref_limit=SOLREF,
-        solimp_limit=SOLIMP_JOINT,
-        solref_friction=SOLREF,
-        solimp_friction=SOLIMP_JOINT,
+        solimp_limit=SOLIMP_LIMIT,
+        solref_friction=SOLREF_FRICTION,
+        solimp_friction=SOLIMP_FRICTION,
     )
     spec.add_exclude(bodyname1=body.name, bodyname2=child.name)
     return child
