@@ -50,6 +50,7 @@ def targets() -> str:
     cost, physics, render = load("rollout_cost"), load("physics_speed"), load("render_speed")
     specs, beside = load("compile_specs"), load("against_robosuite")
     ten = cost["ten_objects_mean"]
+    latching_us = physics["latching_us_per_control_step"], physics["latching_us_without_physics_between"]
     rows = [
         ("physics with ten objects, latching included", f"{physics['real_time_factor']:.1f} × real time", "10 ×"),
         (
@@ -65,6 +66,11 @@ def targets() -> str:
         (
             "latching alone, as a share of the physics, arm sweeping through ten objects",
             percent(physics["latching_share_of_physics"]),
+            "",
+        ),
+        (
+            "latching a control step there, and without physics in between",
+            f"{latching_us[0]:.0f} and {latching_us[1]:.0f} µs",
             "",
         ),
         ("sets of five 256 × 256 pictures, `fast`", f"{render['fast_sets_per_second']:.1f} a second", "30"),
