@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from scipy.spatial import ConvexHull
 
 from maniguard.sim.assets import CATALOGUE, Asset
 
 NAMES = tuple(CATALOGUE)
+
+
+def _sample() -> tuple[str, ...]:
+    # One design of each kind and every eleventh beside, so that the fast suite stays fast; MANIGUARD_ASSETS=all takes
+    # every one.
+    if os.environ.get("MANIGUARD_ASSETS") == "all":
+        return NAMES
+    kinds = {}
+    for name in NAMES:
+        kinds.setdefault(CATALOGUE[name].spec.kind, name)
+    chosen = {*kinds.values(), *NAMES[5::11]}
+    return tuple(name for name in NAMES if name in chosen)
+
+
+SAMPLE = _sample()
 
 
 def outside_pieces(asset: Asset, points: np.ndarray) -> np.ndarray:

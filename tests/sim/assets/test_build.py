@@ -17,7 +17,7 @@ def test_every_kind_builds_from_its_defaults(kind):
     spec = AssetSpec(kind)
     asset = build(spec, {}, nominal_mass_kg(spec), FRICTION)
     assert asset.kind == kind
-    assert asset.mass_kg > 0.01
+    assert asset.mass_kg > 0.005
     assert {mesh.slot for mesh in asset.visuals} == set(asset.materials)
     assert len(asset.hull.vertices_m) <= 64
     assert asset.parts[0].name == "body"

@@ -50,7 +50,7 @@ def build(spec: AssetSpec, appearance: Mapping[str, Value], mass_kg: float, fric
         mass_kg=mass_kg,
         friction=friction,
         inertia=geometry.mass.inertia * scale,
-        grasps=tuple(g for g in plan.grasps if _moment_nm(g, geometry.mass, mass_kg) <= MAX_MOMENT_NM),
+        grasps=tuple(g for g in plan.grasps if plan.anchored or _moment_nm(g, geometry.mass, mass_kg) <= MAX_MOMENT_NM),
         rigid_parts=geometry.rigid_parts(mass_kg),
     )
 

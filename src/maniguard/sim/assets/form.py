@@ -16,6 +16,8 @@ from maniguard.sim.assets.profile import filleted, revolved_volume, simplified
 
 Array = NDArray[np.float64]
 Points = Sequence[tuple[float, float]]
+# Edges rounder than this are touched as rounded, others as sharp.
+SHARPEST_M = 0.0065
 UP = (0.0, 0.0, 1.0)
 
 
@@ -51,8 +53,8 @@ class Form:
     def block(
         self,
         slot: str,
-        center: Sequence[float],
-        half: Sequence[float],
+        center: Sequence[float] | Array,
+        half: Sequence[float] | Array,
         radius: float,
         substance: str | None = None,
         *,
@@ -65,8 +67,11 @@ class Form:
         """Add a box with rounded edges, turned about z by `yaw`."""
         mesh = slab(slot, half, radius, steps=steps, atlas=atlas).moved(rotation_z(yaw), center)
         self.see(mesh, part)
-        if touch:
-            self.touch(solid.box(center, half, yaw_rad=yaw, part=part))
+        if touch and radius > SHARPEST_M:
+            coarse = slab(slot, half, radius, steps=1).moved(rotation_z(yaw), center)
+            self.touch(solid.hull_piece(coarse.vertices, part=part, azimuth_rad=yaw))
+        elif touch:
+            self.touch(solid.box([float(v) for v in center], [float(v) for v in half], yaw_rad=yaw, part=part))
         self.weigh(8.0 * float(np.prod(np.asarray(half))), substance, part)
 
     def turned(
@@ -78,14 +83,17 @@ class Form:
         at: Sequence[float] = (0.0, 0.0, 0.0),
         axis: Sequence[float] = UP,
         part: str = "body",
+        seen: bool = True,
         touch: bool = True,
         segments: int = 24,
         sides: int = 14,
         limit: int = 5,
+        exact: bool = False,
     ) -> None:
         """Add a closed body of revolution from its silhouette (r, z), walked along `axis` from `at`.
 
-        It is touched as frusta, or as a cylinder where it is straight and upright on the object's own axis.
+        It is touched as frusta, or as a cylinder where it is straight and upright on the object's own axis: `limit`
+        points of the silhouette are kept, or all of them when it is `exact`.
         """
         outer = np.asarray(profile, dtype=float)
         shut = outer
@@ -94,9 +102,10 @@ class Form:
         if outer[-1, 0] > 0.0:
             shut = np.concatenate([shut, [(0.0, outer[-1, 1])]])
         turn = rotation_between(axis)
-        self.see(lathe(slot, shut, segments=segments).moved(turn, at), part)
+        if seen:
+            self.see(lathe(slot, shut, segments=segments).moved(turn, at), part)
         if touch:
-            self.touch(*_turned_pieces(outer, turn, at, part, sides, limit))
+            self.touch(*_turned_pieces(outer, turn, at, part, sides, 0 if exact else limit))
         self.weigh(revolved_volume(shut), substance, part)
 
     def rod(
@@ -135,6 +144,7 @@ class Form:
         touch: bool = True,
         around: int = 9,
         pieces: int = 4,
+        round_ends: bool = True,
         turn: Array | None = None,
         at: Sequence[float] = (0.0, 0.0, 0.0),
     ) -> None:
@@ -147,7 +157,12 @@ class Form:
             radius = (half_width + half_height) / 2.0
             stops = np.unique(np.linspace(0, len(moved) - 1, pieces + 1).round().astype(int))
             for i, j in itertools.pairwise(stops):
-                self.touch(solid.capsule(moved[i], moved[j], radius, part=part))
+                if round_ends:
+                    self.touch(solid.capsule(moved[i], moved[j], radius, part=part))
+                    continue
+                step = moved[j] - moved[i]
+                ends = np.array([(radius, 0.0), (radius, float(np.linalg.norm(step)))])
+                self.touch(*_turned_pieces(ends, rotation_between(step), moved[i], part, 10, 0))
         self.weigh(abs(mesh.volume_m3), substance, part)
 
     def plate(
@@ -176,6 +191,18 @@ class Form:
         area = 0.5 * abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)))
         self.weigh(area * (high - low), substance, part)
 
+    def touch_plan(
+        self, outline: Array, low: float, high: float, *, at: Sequence[float] = (0.0, 0.0), part: str = "body"
+    ) -> None:
+        """Add a convex plan (N, 2) between two heights that is touched only."""
+        moved = outline + np.asarray(at)
+        points = np.concatenate([np.c_[moved, np.full(len(moved), z)] for z in (low, high)])
+        self.touch(solid.hull_piece(points, part=part))
+
+    def center_x(self) -> float:
+        """Return where along x the middle of all touched matter lies, at even density."""
+        return solid.mass_properties(self._pieces).center_m[0]
+
     def blueprint(self, **rest: Any) -> Blueprint:
         """Return all that was added, one mesh for each slot and part; `rest` goes to the blueprint as it is."""
         return Blueprint(
@@ -194,7 +221,9 @@ def _turned_pieces(
     low, high = walked[0, 1], walked[-1, 1]
     first = int(np.flatnonzero(walked[:, 1] <= low + 1e-6)[-1])
     last = int(np.flatnonzero(walked[:, 1] >= high - 1e-6)[0])
-    coarse = simplified(walked[first : last + 1], 0.0012, limit=limit)
+    coarse = walked[first : last + 1]
+    if limit:
+        coarse = simplified(coarse, 0.0012, limit=limit)
     upright = np.allclose(turn, np.eye(3)) and abs(at[0]) + abs(at[1]) < 1e-9 and part == "body"
     out = []
     r0, z0 = coarse[0]

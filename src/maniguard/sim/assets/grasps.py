@@ -20,6 +20,8 @@ PALM_BEHIND_TCP_M = 0.045
 PAD_HALF_M = 0.0085
 FINGER_DEPTH_M = 0.016
 ROOM_M = 0.024
+# As low as a fingertip may come to the table.
+LOWEST_TCP_M = 0.0138
 # A wall that leans more than this over the height of a pad slides out of the pinch sideways.
 MAX_RIM_LEAN_M = 0.0028
 YAWS_DEG = (0.0, 30.0, 60.0, 90.0, 120.0, 150.0)
@@ -120,8 +122,10 @@ def rim_of_vessel(
     return tuple(grasps)
 
 
-def side_of_body(outer: Array, *, blocked_deg: Iterable[float] = ()) -> tuple[Grasp, ...]:
-    """Return level grasps from four sides at about half height, where the body is tall and slim enough."""
+def side_of_body(
+    outer: Array, *, blocked_deg: Iterable[float] = (), azimuths_deg: Iterable[int] = (0, 90, 180, 270)
+) -> tuple[Grasp, ...]:
+    """Return level grasps from several sides at about half height, where the body is tall and slim enough."""
     top = float(outer[:, 1].max())
     tcp_z = min(max(0.055, 0.5 * top), 0.09)
     if tcp_z > top - 0.012:
@@ -132,7 +136,7 @@ def side_of_body(outer: Array, *, blocked_deg: Iterable[float] = ()) -> tuple[Gr
     if width > 0.066 or width < 0.012 or reach > 2.0 * (PALM_BEHIND_TCP_M - 0.008):
         return ()
     grasps = []
-    for azimuth in (0, 90, 180, 270):
+    for azimuth in azimuths_deg:
         sides = (azimuth, azimuth + 90, azimuth - 90)
         if all(_free(a, blocked_deg, 42.0) for a in sides):
             out = _direction(float(azimuth))
@@ -162,6 +166,33 @@ def top_of_box(half_size_m: Sequence[float], top_m: float, *, depth_m: float = 0
             name = f"top-{'xy'[axis]}" + ("", "-left", "-right")[k]
             grasps.append(pointing(name, "top", tcp, (0, 0, -1), closing, width))
     return tuple(grasps)
+
+
+def top_of_low_box(half_size_m: Sequence[float], top_m: float) -> tuple[Grasp, ...]:
+    """Return top-down grasps across the sides of a flat box, as low as the table lets the fingertips go."""
+    tcp_z = max(LOWEST_TCP_M, top_m - 0.012)
+    if top_m - (tcp_z - PAD_HALF_M) < 0.010:
+        return ()
+    grasps = []
+    for axis in np.argsort(np.asarray(half_size_m[:2])):
+        width = 2.0 * float(half_size_m[axis])
+        if width <= MAX_WIDTH_M:
+            closing = (1.0, 0.0, 0.0) if axis == 0 else (0.0, 1.0, 0.0)
+            grasps.append(pointing(f"top-{'xy'[axis]}", "top", (0.0, 0.0, tcp_z), (0, 0, -1), closing, width))
+    return tuple(grasps)
+
+
+def around_knob(radius_m: float, tcp_z_m: float) -> tuple[Grasp, ...]:
+    """Return top-down grasps around a round knob on the z axis, one for each yaw."""
+    return tuple(
+        pointing(f"top-{yaw:.0f}", "top", (0.0, 0.0, tcp_z_m), (0, 0, -1), _direction(yaw), 2.0 * radius_m)
+        for yaw in YAWS_DEG
+    )
+
+
+def level(degrees: float) -> tuple[float, float, float]:
+    """Return the level unit vector at an azimuth."""
+    return _direction(degrees)
 
 
 def _radii(outer: Array, low: float, high: float) -> Array:

@@ -144,3 +144,9 @@ def _balanced(points: Array, keep: list[int]) -> Array:
 def radius_at(outer: Array, z: float) -> float:
     """Return the radius of a silhouette walked upwards at height `z`."""
     return float(np.interp(z, outer[:, 1], outer[:, 0]))
+
+
+def cone_volume(outer: Array) -> float:
+    """Return the volume in m³ of the solid under a silhouette walked upwards, revolved about z."""
+    r, z = outer[:, 0], outer[:, 1]
+    return float(np.pi * np.sum((r[:-1] ** 2 + r[:-1] * r[1:] + r[1:] ** 2) / 3.0 * np.diff(z)))

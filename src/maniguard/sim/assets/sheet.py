@@ -17,6 +17,8 @@ PITCH_M = 0.8
 GROUND_RGBA = (0.80, 0.785, 0.76, 1.0)
 FOV_DEG = 24.0
 TURN_DEG = -18.0
+# What is anchored has its front at -x: it is turned to the camera.
+ANCHORED_TURN_DEG = 58.0
 
 
 def contact_sheet(
@@ -42,14 +44,20 @@ def contact_sheet(
     spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(200, 200, 1), rgba=GROUND_RGBA)
     key = spec.worldbody.add_light(name="key", type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, castshadow=True)
     key.dir, key.diffuse, key.specular = (0.4, 0.45, -0.8), (0.52, 0.5, 0.46), (0.3, 0.3, 0.3)
-    half_turn = np.radians(TURN_DEG) / 2.0
-    for index, asset in enumerate(assets):
+    turns = [np.radians(ANCHORED_TURN_DEG if asset.anchored else TURN_DEG) for asset in assets]
+    for index, (asset, turn) in enumerate(zip(assets, turns, strict=True)):
+        half_turn = turn / 2.0
         body = spec.worldbody.add_body(
             name=str(index), pos=(PITCH_M * index, 0.0, 0.0), quat=(np.cos(half_turn), 0.0, 0.0, np.sin(half_turn))
         )
         add_asset(spec, body, asset, f"{index}/")
     model = spec.compile()
     data = mujoco.MjData(model)
+    for index, asset in enumerate(assets):
+        for number, joint in enumerate(asset.joints):
+            # Shown as it starts, and drawers a little open.
+            shown = joint.start if joint.kind == "hinge" else (0.55 if number == 0 else 0.0) * joint.upper
+            data.joint(f"{index}/{joint.name}").qpos[0] = shown
     rows = -(-len(chosen) // columns)
     sheet = Image.new("RGB", (columns * cell_px, rows * cell_px), tuple(int(255 * c) for c in GROUND_RGBA[:3]))
     draw = ImageDraw.Draw(sheet)
@@ -64,9 +72,13 @@ def contact_sheet(
             vertices = np.asarray(asset.hull.vertices_m)
             middle = (vertices.max(axis=0) + vertices.min(axis=0)) / 2.0
             reach = float(np.linalg.norm(vertices - middle, axis=1).max())
-            aside = np.cos(2 * half_turn) * middle[0] - np.sin(2 * half_turn) * middle[1]
+            aside = np.cos(turns[index]) * middle[0] - np.sin(turns[index]) * middle[1]
             camera.lookat = (PITCH_M * index + aside, 0.0, 0.92 * middle[2])
-            camera.distance = 1.12 * reach / np.sin(np.radians(FOV_DEG / 2.0))
+            if any(joint.kind == "hinge" for joint in asset.joints):
+                # An open lid stands out above the hull, which is that of the closed one.
+                camera.lookat[2] += 0.4 * reach
+                reach *= 1.3
+            camera.distance = (1.3 if asset.anchored else 1.12) * reach / np.sin(np.radians(FOV_DEG / 2.0))
             # The shadow map follows the object.
             model.light_pos[0] = np.asarray(camera.lookat) - 0.4 * np.asarray(key.dir)
             mujoco.mj_forward(model, data)

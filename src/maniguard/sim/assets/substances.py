@@ -38,6 +38,27 @@ DENSITY_KG_M3 = MappingProxyType(
         "detergent": 1030.0,
         "pepper": 520.0,
         "earth": 1100.0,  # moist potting soil with a plant's roots
+        "bristle": 250.0,  # tufts of nylon with air between
+        "rubber": 1150.0,
+        "soft rubber": 600.0,  # hollow or foamed
+        "sponge": 45.0,  # open polyurethane foam, dry, 25–60
+        "stone": 2600.0,
+        "leather": 900.0,
+        "textile": 250.0,  # loosely wound or folded
+        "tissue": 160.0,  # rolls of tissue with the air in them
+        "soap": 1050.0,
+        "electronics": 750.0,  # plastic case, board, battery and air
+        "fruit": 950.0,
+        "citrus": 900.0,
+        "vegetable": 1000.0,
+        "egg": 1080.0,
+        "bread": 280.0,
+        "cake": 450.0,
+        "cheese": 1080.0,
+        "butter": 920.0,
+        "chocolate": 1280.0,
+        "meat": 1050.0,
+        "candy": 700.0,
     }
 )
 

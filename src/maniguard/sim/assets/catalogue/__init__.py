@@ -7,7 +7,21 @@ from types import MappingProxyType
 
 from maniguard.errors import alternatives
 from maniguard.sim.assets.asset import AssetError
-from maniguard.sim.assets.catalogue import bottles, cups, decor, dishes, glasses, packages, preserves
+from maniguard.sim.assets.catalogue import (
+    bottles,
+    containers,
+    cups,
+    decor,
+    dishes,
+    food,
+    glasses,
+    household,
+    lids,
+    packages,
+    preserves,
+    tools,
+    toys,
+)
 from maniguard.sim.assets.design import Design
 
 CATALOGUE: Mapping[str, Design] = MappingProxyType(
@@ -35,6 +49,12 @@ CATALOGUE: Mapping[str, Design] = MappingProxyType(
             *decor.BOOKS,
             *decor.MILLS,
             *decor.PLANTS,
+            *containers.ALL,
+            *lids.ALL,
+            *food.ALL,
+            *tools.ALL,
+            *household.ALL,
+            *toys.ALL,
         )
     }
 )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from maniguard.sim.assets.asset import Value
 from maniguard.sim.assets.design import Design
 from maniguard.sim.scene import AssetSpec
 
 Measures = Mapping[str, Value]
+
+
+NOTHING: Measures = MappingProxyType({})
 
 
 def vessel(name: str, category: str, noun: str, looks: Measures, **measures: Value) -> Design:
@@ -30,10 +34,11 @@ def entry(
     recolours: str = "color",
     extra: tuple[str, ...] = (),
     palette: str = "",
+    base: Measures = NOTHING,
     **measures: Value,
 ) -> Design:
-    """Return an entry of the catalogue of any kind."""
-    return Design(name, category, noun, AssetSpec(kind, measures), looks, extra, recolours, palette)
+    """Return an entry of the catalogue of any kind; `measures` go over those of `base`."""
+    return Design(name, category, noun, AssetSpec(kind, {**base, **measures}), looks, extra, recolours, palette)
 
 
 def glazed(
@@ -67,3 +72,29 @@ def print_looks(style: str, color: str, accent: str, title: str, seed: int = 0) 
 
 
 CLEAR: Measures = {"finish": "glass", "color": "#cfe0e4"}
+
+
+def parts(
+    color: str,
+    second: str = "",
+    third: str = "",
+    *,
+    finish: str = "",
+    second_finish: str = "",
+    third_finish: str = "",
+    pattern: str = "",
+    accent: str = "",
+    seed: int = 0,
+) -> dict[str, Value]:
+    """Return the looks of a thing made of a few materials; what is left out stays as its kind has it."""
+    given: dict[str, Value] = {
+        "color": color,
+        "second_color": second,
+        "third_color": third,
+        "finish": finish,
+        "second_finish": second_finish,
+        "third_finish": third_finish,
+        "pattern": pattern,
+        "accent": accent,
+    }
+    return {**{key: value for key, value in given.items() if value}, "seed": float(seed)}
