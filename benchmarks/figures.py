@@ -33,7 +33,8 @@ def workers_ratio() -> str:
     result = load("workers")
     busy = max(pair[f"workers_{n}"]["others_keep_busy_cores"] for pair in result["pairs"] for n in (1, 2))
     if busy > IDLE_CORES:
-        return f"not valid: other work kept {busy:.1f} of {result['cores']} cores busy"
+        allowed = f"by processor time at most {result['ratio_by_cpu_median']:.2f} ×"
+        return f"not valid, other work kept {busy:.1f} of {result['cores']} cores busy; {allowed}"
     return f"{result['ratio_median']:.2f} ×"
 
 

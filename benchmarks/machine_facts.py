@@ -34,16 +34,35 @@ def processor() -> str:
 
 def busy_cores(seconds: float = 2.0) -> float:
     """Return how many cores others keep busy at present, watched for `seconds` while this process sleeps."""
-
-    def counters() -> tuple[int, int]:
-        values = [int(value) for value in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
-        return sum(values), values[3] + values[4]
-
-    total, idle = counters()
+    load = Load()
     time.sleep(seconds)
-    total_after, idle_after = counters()
-    share = 1.0 - (idle_after - idle) / max(total_after - total, 1)
-    return round(share * (os.cpu_count() or 1), 2)
+    return load.others()
+
+
+class Load:
+    """Watches from now on what this process (with its ended children) and all others make of the cores."""
+
+    def __init__(self) -> None:
+        self._wall, self._own, self._all = time.perf_counter(), own_cpu_s(), all_cpu_s()
+
+    def own_s(self) -> float:
+        """Return the processor seconds of this process and its ended children."""
+        return own_cpu_s() - self._own
+
+    def others(self) -> float:
+        """Return how many cores all other processes have kept busy on average."""
+        return round(max(all_cpu_s() - self._all - self.own_s(), 0.0) / (time.perf_counter() - self._wall), 2)
+
+
+def own_cpu_s() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def all_cpu_s() -> float:
+    """Return the processor seconds of all processes since the machine was started, time taken by its host included."""
+    user, nice, system, _, _, irq, softirq, steal = map(int, Path("/proc/stat").read_text().split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 def results_path(script: str) -> Path:
