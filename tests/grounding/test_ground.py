@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from synthetic_traces import Hand, clutter_scene, random_trace, record, without
+from synthetic_traces import Hand, clutter_scene, furnished_scene, random_trace, record, without
 
 from maniguard.grounding import REGISTRY, Atom, Grounder, GroundingError, predicate_named
 from maniguard.trace import simulation_channels
 
 DROPPED = (("fall", 0.05), ("landing_speed", 1.0), ("support_angle", 60.0), ("opposing_angle", 120.0))
 GRASPED = (("min_force", 0.5), ("opposing_angle", 120.0), ("support_angle", 60.0))
+INSIDE = (("max_protrusion", 0.2), ("min_depth", 0.0))
+LIMIT = (("max_angle", 40.0), ("max_distance", 0.06))
+SEATED = (("max_offset", 0.3), ("max_tilt", 60.0), ("max_gap", 0.2), ("min_force", 0.0), ("memory", 0.2))
 OBJECTS = ("cup", "glass", "vase")
 
 ATOMS = [
@@ -33,6 +36,15 @@ ATOMS = [
     Atom("touched", "touched_by_robot", ("cup",), (), (("min_force", 0.0),)),
     Atom("contact", "contact", ("cup",), ("glass", "vase"), (("min_force", 0.0),)),
     Atom("touching", "touching", ("cup",), ("glass", "table"), (("max_gap", 0.001),), "any", (("recent", 0.15),)),
+    Atom("in_cup", "inside", ("glass", "vase"), ("cup", "vase"), INSIDE, "any"),
+    Atom("in_drawer", "inside", ("glass",), ("vase",), INSIDE),
+    Atom("closed", "closed", ("cup", "vase"), (), LIMIT, "any", (("dwell", 0.1),)),
+    Atom("open", "open", ("cup", "vase"), (), LIMIT),
+    Atom("spilled", "spilled", ("cup",), (), (("share", 0.15),)),
+    Atom("over_brim", "over_brim", ("cup",), (), (("allowance", 10.0),)),
+    Atom("clean", "clean", ("cup",), (), (("share", 0.6),)),
+    Atom("dusty", "dusty", ("cup",), (), (("share", 0.6),)),
+    Atom("lidded", "seated_on", ("glass", "vase"), ("cup",), SEATED, "any"),
 ]
 
 
@@ -43,7 +55,7 @@ def test_every_predicate_takes_part_in_the_law() -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**31), st.integers(1, 30))
 def test_step_and_batch_agree_to_the_bit(seed: int, steps: int) -> None:
-    trace = random_trace(seed, steps)
+    trace = random_trace(seed, steps, furnished_scene())
     stepped = Grounder(trace.scene, trace.channels, trace.control_rate_hz, ATOMS)
     rows, details = [], []
     for frame in trace.frames():
@@ -60,7 +72,7 @@ def test_step_and_batch_agree_to_the_bit(seed: int, steps: int) -> None:
 
 def test_the_law_is_about_both_truth_values() -> None:
     """Noise must make each atom true and false at some time, or the law above would be about nothing."""
-    traces = [random_trace(seed, 60) for seed in range(4)]
+    traces = [random_trace(seed, 60, furnished_scene()) for seed in range(4)]
     series = np.concatenate([Grounder(t.scene, t.channels, 20.0, ATOMS).run(t)[1].margins > 0 for t in traces])
     for index, atom in enumerate(ATOMS):
         assert series[:, index].any(), atom.name
@@ -116,7 +128,7 @@ def test_the_margin_of_a_drop_says_which_of_its_two_quantities() -> None:
 
 class TestFailClosed:
     def build(self, *atoms: Atom, **more: object) -> Grounder:
-        return Grounder(clutter_scene(), more.get("channels", simulation_channels()), 20.0, atoms)
+        return Grounder(furnished_scene(), more.get("channels", simulation_channels()), 20.0, atoms)
 
     def test_unknown_predicate(self) -> None:
         with pytest.raises(GroundingError, match="unknown predicate 'shattered'; the predicates are at_rest, below"):

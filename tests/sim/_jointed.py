@@ -34,7 +34,7 @@ def tub(half_x: float, half_y: float, height: float, center=(0.0, 0.0, 0.0), par
 
 
 def make_asset(item: ObjectSpec) -> Asset:
-    """Return what `item` is made of: "chest", "jar", "tray", "sponge", or a thing of `_scenes`."""
+    """Return what `item` is made of: "chest", "jar", "tray", "beaker", "lid", "sponge", or a thing of `_scenes`."""
     joints: tuple[PartJoint, ...] = ()
     rim = interior = None
     if item.asset.kind == "chest":
@@ -56,6 +56,12 @@ def make_asset(item: ObjectSpec) -> Asset:
         pieces = tub(0.12, 0.1, 0.02)
         interior = Region("box", (0.114, 0.094, 0.007), Pose((0.0, 0.0, 0.013)))
         rim = Region("rectangle", (0.114, 0.094, 0.0), Pose((0.0, 0.0, 0.02)))
+    elif item.asset.kind == "beaker":
+        pieces = tub(0.035, 0.035, 0.08)
+        interior = Region("box", (0.029, 0.029, 0.037), Pose((0.0, 0.0, 0.043)))
+        rim = Region("rectangle", (0.029, 0.029, 0.0), Pose((0.0, 0.0, 0.08)))
+    elif item.asset.kind == "lid":
+        pieces = (box((0.0, 0.0, 0.003), (0.035, 0.035, 0.003)), box((0.0, 0.0, 0.014), (0.01, 0.01, 0.008)))
     elif item.asset.kind == "sponge":
         pieces = (box((0.0, 0.0, 0.02), (0.045, 0.03, 0.02)),)
     else:

@@ -317,13 +317,13 @@ class TestRegistry:
     @pytest.mark.parametrize("name", sorted(REGISTRY))
     def test_every_threshold_is_a_parameter(self, name: str) -> None:
         """No threshold stands in code: whatever a specification says is what is held against the measurement."""
-        from synthetic_traces import clutter_scene
+        from synthetic_traces import furnished_scene
 
         kind = REGISTRY[name]
-        to = () if kind.takes_to == "no" else (1,)
+        to = () if kind.takes_to == "no" else (3,) if name in ("inside", "seated_on") else (1,)
         for value in (3.0, 7.0):
             values = {param.name: value for param in kind.params}
-            made = kind(Geometry(clutter_scene()), (3,), to, values, 20.0)
+            made = kind(Geometry(furnished_scene()), (3,), to, values, 20.0)
             goal_radius = 0.05 if name == "in_goal_sphere" else 0.0
             assert [quantity.threshold for quantity in made.quantities] == [value + goal_radius] * len(made.quantities)
 

@@ -11,8 +11,10 @@ from maniguard.trace import (
     Box,
     Channel,
     Contacts,
+    DustGroup,
     Entity,
     Frame,
+    GrainGroup,
     Hull,
     Joint,
     Part,
@@ -98,6 +100,27 @@ def clutter_scene(*extra: Entity, goal: Region | None = None) -> Scene:
     return Scene((table_entity(), floor_entity(), panda_entity(), *objects), goal=sphere)
 
 
+def furnished_scene() -> Scene:
+    """The clutter scene with a cup that has a lid, a rim, an inside, liquid and dust, and a vase that has a drawer."""
+    cup = box_entity(
+        "cup",
+        "target",
+        parts=(Part("body"), Part("lid", moving=True)),
+        joints=(Joint("hinge", "hinge", 0.0, 1.5, "lid"),),
+        rim=Region("disc", (0.03, 0.03, 0.0), Pose((0.0, 0.0, 0.1))),
+        interior=Region("cylinder", (0.25, 0.25, 0.2), Pose((0.0, 0.0, -0.05))),
+    )
+    vase = box_entity(
+        "vase",
+        "obstacle",
+        parts=(Part("body"), Part("drawer", moving=True)),
+        joints=(Joint("slide", "slide", 0.0, 0.1, "drawer"), Joint("lock", "hinge", 0.0, 1.0, "drawer")),
+        interior=Region("box", (0.3, 0.3, 0.1), Pose((0.0, 0.0, 0.05))),
+    )
+    scene = clutter_scene(cup, box_entity("glass", "obstacle"), vase)
+    return replace(scene, grain_groups=(GrainGroup("cup", 40, 0.08),), dust_groups=(DustGroup("cup", 20),))
+
+
 @dataclass
 class Hand:
     """A frame in the making: poses by name, contacts by name, everything else at rest."""
@@ -110,6 +133,9 @@ class Hand:
     contacts: list[dict[str, object]] = field(default_factory=list)
     tcp_m: tuple[float, float, float] = (0.0, -0.5, 0.9)
     joints: dict[tuple[str, str], float] = field(default_factory=dict)
+    part_position_m: dict[tuple[str, str], tuple[float, float, float]] = field(default_factory=dict)
+    grains_inside: dict[str, int] = field(default_factory=dict)
+    dust_left: dict[str, int] = field(default_factory=dict)
 
     def touch(
         self,
@@ -165,6 +191,13 @@ class Hand:
             values["peak_descent_m_s"][column] = self.descent_m_s.get(entity.name, 0.0)
         for column, key in enumerate(scene.joint_columns):
             values["joint_position"][column] = self.joints.get(key, 0.0)
+        for column, key in enumerate(scene.moving_parts):
+            values["part_position_m"][column] = self.part_position_m.get(key, (0.0, 0.0, 0.0))
+        for column, group in enumerate(scene.grain_groups):
+            inside = self.grains_inside.get(group.container, group.count)
+            values["grains_inside"][column], values["grains_lost"][column] = inside, group.count - inside
+        for column, dust in enumerate(scene.dust_groups):
+            values["dust_left"][column] = self.dust_left.get(dust.surface, dust.count)
         return Frame(contacts=self._contacts(), **values)
 
     def _contacts(self) -> Contacts:
@@ -237,7 +270,7 @@ def without(channels: Mapping[str, Channel], *names: str) -> dict[str, Channel]:
 def random_trace(seed: int, steps: int, scene: Scene | None = None) -> Trace:
     """A trace full of noise: for laws that hold whatever the numbers are."""
     scene = clutter_scene() if scene is None else scene
-    rng = np.random.default_rng(seed)
+    rng, contents = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     builder = TraceBuilder(scene, simulation_channels(), TraceMeta(RATE_HZ, scenario_id="noise", seed=seed))
     objects = [entity.name for entity in scene.entities if entity.movable]
     height = {name: TABLE_Z_M for name in objects}
@@ -261,5 +294,23 @@ def random_trace(seed: int, steps: int, scene: Scene | None = None) -> Trace:
                 hand.touch("panda", name, part_a="link6", normal=(1.0, 0.0, 0.0))
             if number and rng.uniform() < 0.3:
                 hand.touch(objects[number - 1], name, normal=tuple(rng.choice([-0.6, 0.0, 0.8], 3)))
+        _disturb_contents(hand, contents, step)
         builder.append(hand.frame(step))
     return builder.build()
+
+
+def _disturb_contents(hand: Hand, rng: np.random.Generator, step: int) -> None:
+    """Move joints, moving parts, grains and dust of whatever has them."""
+    scene = hand.scene
+    for group in scene.grain_groups:
+        hand.grains_inside[group.container] = group.count if step == 0 else int(rng.integers(30, group.count + 1))
+    for dust in scene.dust_groups:
+        hand.dust_left[dust.surface] = int(rng.integers(0, dust.count + 1))
+    for entity in scene.entities:
+        if not entity.movable:
+            continue
+        for joint in entity.joints:
+            hand.joints[entity.name, joint.name] = float(rng.uniform(joint.lower, joint.upper))
+        for part in entity.parts:
+            if part.moving:
+                hand.part_position_m[entity.name, part.name] = tuple(rng.choice([0.0, 0.1, 0.3], 3))

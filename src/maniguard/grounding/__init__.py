@@ -1,6 +1,6 @@
 """Propositions from physical state: predicates over frames with truth, margin and unit, and temporal filters."""
 
-from maniguard.grounding import drop, motion, region, support, touch
+from maniguard.grounding import containment, drop, joints, lid, liquid, motion, region, support, touch
 from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.filters import (
@@ -54,11 +54,15 @@ __all__ = [
     "Quantity",
     "Recent",
     "Sample",
+    "containment",
     "convex_body",
     "drop",
     "format_quantity",
     "frames_of",
     "is_task_relevant",
+    "joints",
+    "lid",
+    "liquid",
     "make_filter",
     "motion",
     "parse_quantity",

@@ -107,6 +107,16 @@ class Block:
         return _components(self.finite("tcp_position_m"))
 
     @cached_property
+    def part_position(self) -> F64:
+        """Position of the moving parts, (3, T, P)."""
+        return _components(self.finite("part_position_m"))
+
+    @cached_property
+    def part_quat(self) -> F64:
+        """Orientation of the moving parts, (4, T, P)."""
+        return _components(self.finite("part_quat_wxyz"))
+
+    @cached_property
     def vertical(self) -> tuple[F64, F64, F64]:
         """World height of the unit vectors of the entities' frames, three times (T, N): rotates a vector's height."""
         w, x, y, z = self.quat

@@ -92,6 +92,14 @@ class Geometry:
         return (Region("rectangle", (float(half[0]), float(half[1]), 0.0), Pose(top)),)
 
 
+def interior_part(entity: Entity) -> str:
+    """Return the part that an entity's interior moves with: that of its first slide joint, a drawer; else its body."""
+    for joint in entity.joints:
+        if joint.kind == "slide":
+            return joint.part
+    return "body"
+
+
 def relevant_from_part(entity: Entity) -> int:
     """Return the first part that a task is about: 0 of what moves, 1 of a fixture with moving parts, else none."""
     if entity.kind != "robot":

@@ -16,7 +16,7 @@ from maniguard.grounding.rigid import to_local
 DEG_PER_RAD = 57.29577951308232
 
 
-def _arccos(cosine: F64) -> F64:
+def arccos(cosine: F64) -> F64:
     """Return the arc cosine by the scalar function: the array one may differ from it in the last bit."""
     return np.array([math.acos(value) for value in cosine.ravel().tolist()]).reshape(cosine.shape)
 
@@ -46,7 +46,7 @@ class Upright(Predicate):
     def measure(self, block: Block) -> Measure:
         (ax, ay, az), (ux, uy, uz) = self._axis, block.vertical
         cosine = ux[:, self.of] * ax + uy[:, self.of] * ay + uz[:, self.of] * az
-        return self.below(_arccos(np.minimum(np.maximum(cosine, -1.0), 1.0)) * DEG_PER_RAD)
+        return self.below(arccos(np.minimum(np.maximum(cosine, -1.0), 1.0)) * DEG_PER_RAD)
 
     def step(self, moment: Moment) -> Sample:
         quat = moment.quat

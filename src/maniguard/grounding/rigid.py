@@ -39,3 +39,8 @@ def to_world(block: Block, of: Columns, point: F64) -> F64:
 def to_world_direction(block: Block, of: Columns, vector: F64) -> F64:
     """Return directions (3, 1, E) of the entities `of` in the world: (3, T, E)."""
     return _turn(block.quat[:, :, of], vector, 1.0)
+
+
+def to_frame(quat: F64, position: F64, point: F64) -> F64:
+    """Return world points (3, T, E) in a frame given by its quaternions (4, T, E or 1) and positions (3, T, E or 1)."""
+    return _turn(quat, point - position, -1.0)
