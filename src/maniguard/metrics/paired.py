@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from maniguard.errors import alternatives
 from maniguard.metrics.cells import RATES
@@ -51,7 +51,7 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
     total = only_a + only_b
     if total == 0:
         return 1.0
-    return min(1.0, 2.0 * float(binom.cdf(min(only_a, only_b), total, 0.5)))
+    return min(1.0, 2.0 * float(bdtr(min(only_a, only_b), total, 0.5)))
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
