@@ -11,7 +11,8 @@ from maniguard.sim.assets.elements import add_visual
 from maniguard.sim.assets.materials import Material
 from maniguard.sim.assets.mesh import VisualMesh
 from maniguard.sim.room.builder import ROOM_GROUP, RoomBuilder
-from maniguard.sim.room.rooms import ROOMS, RoomDesign, shell
+from maniguard.sim.room.design import RoomDesign, shell
+from maniguard.sim.room.rooms import ROOMS
 from maniguard.sim.room.table import SKINS, RoomError, TableMeasures, add_table, measures, skin_name
 from maniguard.sim.scene import RoomSpec, TableSpec
 

@@ -2,88 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
 
 from maniguard.sim.room import furniture as put
-from maniguard.sim.room import surfaces
-from maniguard.sim.room.builder import RoomBuilder, Surface, painted, pictured
-from maniguard.trace.scene import Vector3
-
-# Inner faces of the walls, metres in the world frame: behind the robot, left (+y), right (-y), in front.
-BACK, LEFT, RIGHT, FRONT = -1.55, 1.9, -1.9, 2.5
-HEIGHT = 2.6
-
-
-@dataclass(frozen=True)
-class Light:
-    """A lamp far away that shines along `direction`; colours 0..1."""
-
-    direction: Vector3
-    colour: Vector3
-    shadows: bool = False
-
-
-@dataclass(frozen=True)
-class RoomDesign:
-    """A room: surfaces, light, the table skin that suits it, and a function that furnishes it.
-
-    `ambient` lights everything evenly; the first light casts the shadows.
-    """
-
-    name: str
-    floor: Surface
-    wall: Surface
-    table_skin: str
-    ambient: Vector3
-    lights: tuple[Light, ...]
-    furnish: Callable[[RoomBuilder], None]
-    accent_wall: Surface | None = None
-    skirting: Surface | None = None
-
-
-def shell(room: RoomBuilder, design: RoomDesign) -> None:
-    """Add floor, walls and skirting boards."""
-    room.block(design.floor, (BACK, RIGHT, -0.02), (FRONT, LEFT, 0.0))
-    # Faces without a back let the light of lamps outside through.
-    wide, deep = LEFT - RIGHT, FRONT - BACK
-    room.wall(design.accent_wall or design.wall, (BACK, LEFT), (0.0, -wide), HEIGHT)
-    room.wall(design.wall, (BACK, RIGHT), (deep, 0.0), HEIGHT)
-    room.wall(design.wall, (FRONT, RIGHT), (0.0, wide), HEIGHT)
-    room.wall(design.wall, (FRONT, LEFT), (-deep, 0.0), HEIGHT)
-    if design.skirting is not None:
-        high, deep = 0.09, 0.014
-        room.block(design.skirting, (BACK, RIGHT, 0.0), (BACK + deep, LEFT, high))
-        room.block(design.skirting, (BACK, LEFT - deep, 0.0), (FRONT, LEFT, high))
-        room.block(design.skirting, (BACK, RIGHT, 0.0), (FRONT, RIGHT + deep, high))
-
-
-WHITE_FRAME = painted("#e9e7e2", specular=0.2)
-
-
-def _landscape(seed: int) -> Surface:
-    return pictured(f"landscape:{seed}", lambda: surfaces.landscape(seed), emission=0.6)
-
-
-def _skyline(seed: int) -> Surface:
-    return pictured(f"skyline:{seed}", lambda: surfaces.skyline(seed), emission=0.6)
-
-
-def _planks(colour: str, seed: int) -> Surface:
-    return pictured(
-        f"floor-planks:{colour}:{seed}",
-        lambda: surfaces.planks(colour, seed),
-        tile_m=(1.3, 0.85),
-        specular=0.15,
-        shininess=0.3,
-    )
-
-
-def _plaster(colour: str) -> Surface:
-    return pictured(f"plaster:{colour}", lambda: surfaces.plaster(colour, 5), tile_m=(1.4, 1.4), specular=0.03)
+from maniguard.sim.room import further, surfaces
+from maniguard.sim.room.builder import RoomBuilder, painted, pictured
+from maniguard.sim.room.design import (
+    BACK,
+    LEFT,
+    RIGHT,
+    SUN_RIGHT,
+    WHITE_FRAME,
+    Light,
+    RoomDesign,
+    landscape,
+    planks,
+    plaster,
+    skyline,
+)
 
 
 def _studio(room: RoomBuilder) -> None:
@@ -116,8 +55,8 @@ def _kitchen(room: RoomBuilder) -> None:
     put.potted_plant(room, (BACK + 0.2, 0.72), pot="#c8553d", height=0.36, seed=5, stand=0.88)
     room.turned(painted("#e8e4da", specular=0.4), _canister(0.055, 0.17), (BACK + 0.2, -0.8))
     room.turned(painted("#c8a24a", specular=0.4), _canister(0.048, 0.13), (BACK + 0.22, -0.93))
-    put.window(room, "back", BACK, -1.1, 1.05, (0.9, 1.0), frame=WHITE_FRAME, view=_landscape(2))
-    put.window(room, "right", RIGHT, 0.5, 0.92, (1.3, 1.1), frame=WHITE_FRAME, view=_landscape(1))
+    put.window(room, "back", BACK, -1.1, 1.05, (0.9, 1.0), frame=WHITE_FRAME, view=landscape(2))
+    put.window(room, "right", RIGHT, 0.5, 0.92, (1.3, 1.1), frame=WHITE_FRAME, view=landscape(1))
     put.cabinet_run(
         room, (-0.3, LEFT - 0.5, 0.0), (1.9, LEFT, 0.88), front="-y", count=4, doors=doors, top=top, drawers=True
     )
@@ -153,7 +92,7 @@ def _living(room: RoomBuilder) -> None:
         seed=10,
     )
     put.potted_plant(room, (1.75, LEFT - 0.4), pot="#d9d2c3", height=1.05, seed=7)
-    put.window(room, "right", RIGHT, 0.4, 0.45, (1.7, 1.6), frame=WHITE_FRAME, view=_landscape(6), bars=2)
+    put.window(room, "right", RIGHT, 0.4, 0.45, (1.7, 1.6), frame=WHITE_FRAME, view=landscape(6), bars=2)
     put.curtains(room, "right", RIGHT, ((-0.85, -0.4), (1.2, 1.65)), 0.04, 2.2, "#b56a4a", 2)
     put.potted_plant(room, (-1.15, RIGHT + 0.45), pot="#6b5b4b", height=0.95, seed=12)
 
@@ -170,7 +109,7 @@ def _office(room: RoomBuilder) -> None:
         room, (BACK, 0.45, 0.0), (BACK + 0.34, 1.5, 1.35), boards=4, surface=painted("#d8d6d1"), open_side="+x", seed=30
     )
     put.window(
-        room, "right", RIGHT, 0.5, 0.75, (2.0, 1.3), frame=painted("#5d6368", specular=0.3), view=_skyline(3), bars=3
+        room, "right", RIGHT, 0.5, 0.75, (2.0, 1.3), frame=painted("#5d6368", specular=0.3), view=skyline(3), bars=3
     )
     cabinets = painted("#9aa3aa", specular=0.3)
     put.cabinet_run(
@@ -214,7 +153,7 @@ def _laboratory(room: RoomBuilder) -> None:
         )
     room.block(steel, (BACK, RIGHT, 1.45), (BACK + 0.28, LEFT, 1.48))
     put.window(
-        room, "right", RIGHT, 0.45, 0.95, (1.8, 1.1), frame=painted("#cfd3d6", specular=0.3), view=_skyline(8), bars=2
+        room, "right", RIGHT, 0.45, 0.95, (1.8, 1.1), frame=painted("#cfd3d6", specular=0.3), view=skyline(8), bars=2
     )
     put.cabinet_run(
         room,
@@ -251,7 +190,6 @@ def _reagent(radius: float) -> surfaces.Array:
 # What the first locked tasks were drawn from; see the first edition of the catalogue.
 EDITION_1_ROOMS = ("kitchen", "laboratory", "living_room", "office", "studio")
 
-SUN_RIGHT = (-0.14, 0.46, -0.88)
 
 ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
     {
@@ -260,7 +198,7 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
             RoomDesign(
                 "studio",
                 painted("#a9a59e"),
-                _plaster("#c9c5bd"),
+                plaster("#c9c5bd"),
                 "oak",
                 (0.42, 0.42, 0.43),
                 (Light((-0.2, 0.4, -0.89), (0.52, 0.5, 0.47), True), Light((-0.6, -0.35, -0.7), (0.16, 0.17, 0.2))),
@@ -274,7 +212,7 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
                     tile_m=(1.0, 1.0),
                     specular=0.2,
                 ),
-                _plaster("#dcd3c0"),
+                plaster("#dcd3c0"),
                 "oak",
                 (0.45, 0.44, 0.42),
                 (Light(SUN_RIGHT, (0.52, 0.49, 0.42), True), Light((-0.6, -0.3, -0.75), (0.15, 0.16, 0.19))),
@@ -283,24 +221,24 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
             ),
             RoomDesign(
                 "living_room",
-                _planks("#a9784c", 7),
-                _plaster("#cfc4ae"),
+                planks("#a9784c", 7),
+                plaster("#cfc4ae"),
                 "walnut",
                 (0.46, 0.43, 0.4),
                 (Light((-0.1, 0.58, -0.8), (0.55, 0.48, 0.39), True), Light((-0.55, -0.2, -0.8), (0.18, 0.17, 0.17))),
                 _living,
-                accent_wall=_plaster("#7e8f80"),
+                accent_wall=plaster("#7e8f80"),
                 skirting=WHITE_FRAME,
             ),
             RoomDesign(
                 "office",
                 pictured("office-carpet", lambda: surfaces.carpet("#6f7880", 6), tile_m=(0.7, 0.7), specular=0.02),
-                _plaster("#cfd2d3"),
+                plaster("#cfd2d3"),
                 "birch",
                 (0.44, 0.45, 0.47),
                 (Light((-0.12, 0.48, -0.87), (0.48, 0.49, 0.5), True), Light((-0.6, -0.4, -0.7), (0.16, 0.16, 0.17))),
                 _office,
-                accent_wall=_plaster("#5f7f95"),
+                accent_wall=plaster("#5f7f95"),
                 skirting=painted("#8b9095"),
             ),
             RoomDesign(
@@ -312,13 +250,14 @@ ROOMS: Mapping[str, RoomDesign] = MappingProxyType(
                     specular=0.25,
                     shininess=0.5,
                 ),
-                _plaster("#d9dfe0"),
+                plaster("#d9dfe0"),
                 "bench",
                 (0.44, 0.45, 0.47),
                 (Light((-0.1, 0.28, -0.95), (0.46, 0.48, 0.5), True), Light((-0.6, -0.5, -0.62), (0.17, 0.18, 0.19))),
                 _laboratory,
                 skirting=painted("#6c757b"),
             ),
+            *further.DESIGNS,
         )
     }
 )
