@@ -11,7 +11,7 @@ from maniguard.sim.grains import _ball
 from maniguard.trace.scene import Pose
 
 from ._liquid import Holder, container, filled, liquid
-from ._scenes import block, can, make_asset
+from ._scenes import arm_at, block, can, make_asset, move, wait
 from .test_world import digest
 
 
@@ -98,6 +98,22 @@ def test_equal_worlds_and_restored_ones_give_equal_bytes():
     world.reset()
     world.restore(kept)
     assert digest(rest(world, 6)) == ahead
+
+
+@pytest.mark.parametrize("name", ["tea-beaker", "tumbler"])
+def test_a_hand_carries_a_full_cup_without_loss(name):
+    world = World(filled(name))
+    world.reset()
+    height = world.scene.entity("cup").rim.pose.position_m[2] - 0.02
+    move(world, arm_at(world, (0.5, 0.0, 0.22)), 1.0, 30)
+    move(world, arm_at(world, (0.5, 0.0, height)), 1.0, 25)
+    wait(world, 0.0, 14)
+    frames = move(world, arm_at(world, (0.5, 0.0, 0.2)), 0.0, 25)
+    frames += move(world, arm_at(world, (0.45, 0.22, 0.2)), 0.0, 40)
+    cup, count = world.scene.index("cup"), len(liquid(name).radii_m)
+    assert all(f.grains_inside.tolist() == [count] for f in frames)
+    np.testing.assert_allclose(frames[-1].position_m[cup, :2], (0.45, 0.22), atol=2e-3)
+    assert frames[-1].position_m[cup, 2] > 0.1
 
 
 def test_a_fast_stop_spills():

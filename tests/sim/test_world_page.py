@@ -1,0 +1,23 @@
+"""What docs/world.md says of costs is what was measured."""
+
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_page_quotes_the_results():
+    results = json.loads((ROOT / "benchmarks" / "results" / "world_cost.json").read_text())
+    page = (ROOT / "docs" / "world.md").read_text()
+    rows = re.findall(
+        r"^\| (\d+) objects(?: and a beaker with (\d+) grains)? \| .* \| ([\d.]+) ms \| ([\d.]+) × \|$", page, re.M
+    )
+    told = [(int(objects), grains, float(step), float(factor)) for objects, grains, step, factor in rows]
+    measured = [(r["objects"], "", r["control_step_ms"], r["real_time_factor"]) for r in results["by_objects"]]
+    measured += [
+        (10, str(r["grains"]), r["control_step_ms"], r["real_time_factor"])
+        for r in results["by_grains_beside_ten_objects"]
+    ]
+    assert told == measured
+    assert len(told) == 8
