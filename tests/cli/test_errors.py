@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from maniguard.cli import main
@@ -28,17 +30,66 @@ MISTAKES = [
     (["ltlf", "check", "G a", "--trace", "{tmp}/bad.csv"], ["bad.csv", "row 3", "maybe"]),
     (["ltlf", "compile", "G (a", "--json"], ["G (a"]),
     (["ltlf", "compile", "G a"], ["--json"]),
+    (["eval", "--policy", "noop", "--family", "clutter,clutter", "--out", "{tmp}/r"], ["clutter", "twice"]),
+    (["eval", "--policy", "noop", "--seeds", "0,0", "--out", "{tmp}/r"], ["seed 0", "twice"]),
+    (["eval", "--policy", "noop", "--seeds", "9999999999999999999999", "--out", "{tmp}/r"], ["2**63 - 1"]),
+    *(
+        (["eval", "--policy", f"{{tmp}}/broken.py:{name}", "--tasks", "0:1", "--out", "{tmp}/r"], [name, *said])
+        for name, said in (
+            ("Unbuilt", ["RuntimeError", "no weights", "broken.py line"]),
+            ("Undeclared", ["contract", "KeyError"]),
+            ("Narrow", ["7 columns", "8"]),
+        )
+    ),
+    (
+        ["eval", "--policy", "{tmp}/raises.py:P", "--tasks", "0:1", "--out", "{tmp}/r"],
+        ["raises.py line 1", "NameError"],
+    ),
+    (["eval", "--policy", "{tmp}/exits.py:P", "--tasks", "0:1", "--out", "{tmp}/r"], ["exits.py line 1", "SystemExit"]),
+    (["serve", "--policy", "{tmp}/broken.py:Unbuilt", "--port", "0"], ["no weights"]),
+    (["serve", "--policy", "{tmp}/broken.py:Seedless", "--port", "0"], ["reset", "TypeError"]),
     (["bench", "show", "clutter-dry-99/base"], ["clutter-dry-99/base"]),
+    (["bench", "render", "clutter-dry-00/base", "--out", "{tmp}/p.xyz"], ["p.xyz", ".png", ".webp"]),
+    (["bench", "render", "clutter-dry-00/base", "--out", "{tmp}/p"], [".png", ".webp"]),
+    (["bench", "render", "clutter-dry-00/base", "--out", "{tmp}"], [".png", ".webp"]),
+    (["bench", "render", "clutter-dry-00/base", "--out", "{tmp}/no/p.png"], ["no folder"]),
     (["serve", "--policy", "expert", "--port", "0"], ["expert"]),
     (["nosuch"], ["nosuch", "eval"]),
     ([], ["COMMAND"]),
 ]
 
 
+BROKEN_POLICIES = """
+from maniguard.policies import STATE, ActionSpec, PolicyContract
+
+class Base:
+    contract = PolicyContract("base", (STATE,), ActionSpec(4), 2, deterministic=True)
+    def reset(self, *, seed, instruction): ...
+    def infer(self, observation): ...
+    def close(self): ...
+
+class Unbuilt(Base):
+    def __init__(self): raise RuntimeError("no weights")
+
+class Undeclared(Base):
+    contract = property(lambda self: {}["contract"])
+
+class Narrow(Base):
+    contract = PolicyContract("Narrow", (STATE,), ActionSpec(4, 7), 2, deterministic=True)
+
+class Seedless(Base):
+    def reset(self): ...
+"""
+
+
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", list(sys.path))
     (tmp_path / "t.csv").write_text("a\n1\n")
     (tmp_path / "bad.csv").write_text("a\n1\nmaybe\n")
+    (tmp_path / "broken.py").write_text(BROKEN_POLICIES)
+    (tmp_path / "raises.py").write_text("P = undefined\n")
+    (tmp_path / "exits.py").write_text("raise SystemExit(0)\n")
     return tmp_path
 
 
@@ -53,3 +104,21 @@ def test_a_mistake_is_one_line_and_status_2(call, names, folder, capsys):
     for name in names:
         assert name in err
     assert out == ""
+
+
+def test_a_refused_policy_leaves_no_run_behind(folder, capsys):
+    out = folder / "run"
+    call = [
+        "eval",
+        "--policy",
+        f"{folder}/broken.py:Narrow",
+        "--tasks",
+        "0:1",
+        "--condition",
+        "base",
+        "--out",
+        str(out),
+    ]
+    assert main(call) == 2
+    assert "7 columns" in capsys.readouterr().err
+    assert not out.exists()

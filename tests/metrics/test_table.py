@@ -48,6 +48,7 @@ def test_columns_may_come_in_any_order_with_status_and_constraints():
         (table("clutter,a,base,0,1,1,1", "clutter,a,base,0,yes,1,1"), r"line 3: column 'success' must be 0 or 1"),
         (table("clutter,a,base,0,1,,1"), r"line 2: column 'safe' must be 0 or 1, not ''"),
         (table("clutter,a,base,zero,1,1,1"), r"line 2: seed must be an integer, not 'zero'"),
+        (table("clutter,a,base,1_0,1,1,1"), r"line 2: seed must be an integer, not '1_0'"),
         (table("clutter,,base,0,1,1,1"), r"line 2: column 'task' is empty"),
         (table("clutter,a,base,0,1,1,1", "clutter,a,base,0,0,1,1"), r"line 3: rollout .* already given in line 2"),
         (table("clutter,a,base,0,0,0,0"), r"line 2: unsafe but not engaged.*'strict'"),

@@ -171,3 +171,33 @@ def test_an_interrupt_is_not_the_policys_fault():
 
     with pytest.raises(KeyboardInterrupt):
         begun(Counting(answer=interrupted)).act(SEEN)
+
+
+def test_a_number_that_no_record_can_hold_is_a_fault():
+    with pytest.raises(PolicyFault, match="finite"):
+        begun(Counting(answer=lambda: np.full((4, 8), 1e300))).act(SEEN)
+
+
+def test_a_policy_that_wants_to_exit_has_failed():
+    def leave():
+        raise SystemExit(3)
+
+    with pytest.raises(PolicyFault, match="SystemExit in infer: 3"):
+        begun(Counting(answer=leave)).act(SEEN)
+
+
+def test_an_interrupt_is_not_the_policys():
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        begun(Counting(answer=interrupt)).act(SEEN)
+
+
+def test_a_policy_that_cannot_close_is_a_warning():
+    class Clinging(Counting):
+        def close(self):
+            raise OSError("device busy")
+
+    with pytest.warns(RuntimeWarning, match="OSError in close: device busy"):
+        ChunkedActor(Clinging()).close()

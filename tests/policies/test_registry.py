@@ -183,3 +183,10 @@ def test_without_the_scripts_only_their_names_are_broken(monkeypatch):
         resolve("expert")
     assert resolve("noop").spec == "noop"
     assert resolve(peers.echo(first_s=1.5)).spec
+
+
+def test_a_policy_file_finds_the_modules_beside_it(tmp_path, monkeypatch):
+    (tmp_path / "beside_it_7f3a.py").write_text("from maniguard.policies import NoopPolicy as Mine\n")
+    (tmp_path / "mine.py").write_text("from beside_it_7f3a import Mine\n")
+    monkeypatch.setattr("sys.path", list(sys.path))
+    assert resolve(f"{tmp_path}/mine.py:Mine")().contract.name == "noop"

@@ -65,7 +65,7 @@ def run(tmp_path_factory):
         contract={"executed_steps": 8, "privileged": False},
         spec_variant="default",
         specs={SPEC: spec.digest},
-        identity={"protocol_version": 1},
+        identity=dict(trace(FRAMES).meta.identity),
         render_quality="fast",
         video=True,
         items=items,

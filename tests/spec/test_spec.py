@@ -137,6 +137,7 @@ class TestMistakes:
             ),
             ("max_tilt: 45 deg", "max_tilt: 45", "unit", r"45 has no unit; write it as a number with one of deg, rad"),
             ("max_tilt: 45 deg", "max_tilt: 45 cm", "unit", r"'45 cm' is not a quantity in deg"),
+            ("max_tilt: 45 deg", "max_tilt: 450 deg", "range", r"'450 deg' is beyond every angle"),
             ("max_tilt: 45 deg", "max_tilt: -1 deg", "range", r"'-1 deg' is below the least value 0 deg"),
             (
                 "upright: {max_tilt: 45 deg}",

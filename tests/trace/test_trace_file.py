@@ -160,6 +160,16 @@ def test_other_formats_and_versions_are_refused_and_minor_additions_read(tmp_pat
         read_trace(path)
 
 
+@pytest.mark.parametrize("version", [3, [1], [1.5, 0.0], "1.0"])
+def test_a_malformed_version_is_damage(tmp_path: Path, version: object) -> None:
+    path = tmp_path / "t.h5"
+    write_trace(path, random_trace(3, 5))
+    with h5py.File(path, "r+") as file:
+        file.attrs["version"] = version
+    with pytest.raises(TraceFileError, match="damaged, its version is"):
+        read_trace(path)
+
+
 def test_a_later_minor_version_is_read(tmp_path: Path) -> None:
     from maniguard.trace import file as module
 

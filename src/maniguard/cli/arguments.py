@@ -9,6 +9,9 @@ from maniguard.errors import ManiguardError
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
+# What a 64-bit column of the results table can hold.
+MAX_SEED = 2**63 - 1
+
 PROTOCOLS = ("maniguard", "strict", "paper-literal")
 
 
@@ -21,17 +24,24 @@ def names(text: str) -> tuple[str, ...]:
     found = tuple(part.strip() for part in text.split(",") if part.strip())
     if not found:
         raise argparse.ArgumentTypeError(f"{text!r} names nothing; give names separated by commas")
+    doubled = [name for name in found if found.count(name) > 1]
+    if doubled:
+        raise argparse.ArgumentTypeError(f"{text!r} names {doubled[0]!r} twice")
     return found
 
 
 def seeds(text: str) -> tuple[int, ...]:
     """Read a comma-separated list of seeds, whole numbers of 0 or more."""
     try:
-        found = tuple(int(part) for part in names(text))
+        found = tuple(int(part) for part in text.split(","))
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is no list of seeds; write 0,1,2") from error
-    if min(found) < 0:
-        raise argparse.ArgumentTypeError(f"seed {min(found)} is negative; seeds are 0 or more")
+    for seed in found:
+        if not 0 <= seed <= MAX_SEED:
+            raise argparse.ArgumentTypeError(f"seed {seed} is out of range; seeds are 0 to 2**63 - 1")
+    doubled = [seed for seed in found if found.count(seed) > 1]
+    if doubled:
+        raise argparse.ArgumentTypeError(f"seed {doubled[0]} is given twice")
     return found
 
 

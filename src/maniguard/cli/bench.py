@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from maniguard.cli.arguments import Commands, add_selection, select, worker_count
+from maniguard.cli.arguments import ArgumentError, Commands, add_selection, select, worker_count
+from maniguard.cli.catalogue import add_catalogue
 
 
 def add_parser(commands: Commands) -> None:
     """Add this command to the command line."""
-    parser = commands.add_parser("bench", help="the benchmark: list, show, render, verify, certify")
+    parser = commands.add_parser("bench", help="the benchmark: list, show, render, verify, certify, catalogue")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     listing = actions.add_parser("list", help="one line per scenario")
@@ -44,6 +45,7 @@ def add_parser(commands: Commands) -> None:
     certify.add_argument("--workers", type=worker_count, default=1, metavar="N")
     certify.add_argument("--out", type=Path, metavar="FILE", help="where to write (default: the shipped certificates)")
     certify.set_defaults(run=_certify)
+    add_catalogue(actions)
 
 
 def listing_entry(scenario: Any) -> dict[str, Any]:
@@ -113,12 +115,24 @@ def _show(args: argparse.Namespace) -> int:
     return 0
 
 
+_PICTURE_SUFFIXES = (".png", ".webp")
+
+
+def _check_picture_path(path: Path) -> None:
+    """Refuse a path that no picture can have, before the scene is built for it."""
+    if path.suffix.lower() not in _PICTURE_SUFFIXES or path.is_dir():
+        raise ArgumentError(f"--out {path} is no picture file; give a name that ends in .png or .webp")
+    if not path.parent.is_dir():
+        raise ArgumentError(f"--out {path}: there is no folder {path.parent}")
+
+
 def _render(args: argparse.Namespace) -> int:
     from PIL import Image
 
     from maniguard import bench
     from maniguard.sim import SceneSpec, World
 
+    _check_picture_path(args.out)
     scenario = bench.get(args.scenario)
     world = World(SceneSpec.from_dict(scenario.scene))
     try:

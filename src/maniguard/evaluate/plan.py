@@ -8,12 +8,17 @@ from typing import Any
 
 from maniguard.bench import Scenario
 from maniguard.errors import ManiguardError
-from maniguard.policies import PolicyContract, resolve
+from maniguard.policies import ChunkedActor, ContractError, PolicyContract, check_contract, resolve
 from maniguard.rollout import protocol_identity
 from maniguard.sim import Quality
 from maniguard.spec import load_spec
+from maniguard.trace import CodecError
+from maniguard.trace.codec import record_from_dict
 
 PLAN_FORMAT = "maniguard-plan/1"
+
+# What a 64-bit column of the results table can hold.
+MAX_SEED = 2**63 - 1
 
 
 class PlanError(ManiguardError):
@@ -51,18 +56,25 @@ class Plan:
         return {"format": PLAN_FORMAT, **asdict(self), "items": [asdict(item) for item in self.items]}
 
     @staticmethod
-    def from_dict(value: Mapping[str, Any]) -> Plan:
-        """Read a plan from JSON values; PlanError names what is wrong."""
+    def from_dict(value: Mapping[str, Any], where: str = "plan") -> Plan:
+        """Read a plan from JSON values; PlanError names what is wrong, and `where` it stands."""
         if value.get("format") != PLAN_FORMAT:
-            raise PlanError(
-                f"plan format {value.get('format')!r} is not readable here; this version reads {PLAN_FORMAT}"
-            )
+            raise PlanError(f"{where}: format {value.get('format')!r}; this version reads {PLAN_FORMAT}")
         try:
-            fields = {key: value[key] for key in Plan.__dataclass_fields__}
-            fields["items"] = tuple(PlannedRollout(**item) for item in value["items"])
-        except (KeyError, TypeError) as error:
+            plan = record_from_dict(Plan, value, where)
+        except CodecError as error:
             raise PlanError(f"the plan is damaged: {error}") from error
-        return Plan(**fields)
+        try:
+            PolicyContract.from_dict(plan.contract)
+        except ContractError as error:
+            raise PlanError(f"the plan is damaged: {where}.contract: {error}") from error
+        ids = [item.rollout_id for item in plan.items]
+        for item in plan.items:
+            if item.rollout_id != rollout_id(item.scenario_id, item.seed):
+                raise PlanError(f"{where}: {item.rollout_id!r} is not the id of {item.scenario_id} with {item.seed}")
+        if not ids or len(set(ids)) != len(ids):
+            raise PlanError(f"{where}: it plans {'a rollout twice' if ids else 'nothing'}")
+        return plan
 
     @property
     def privileged(self) -> bool:
@@ -85,7 +97,7 @@ def make_plan(
     render_quality: Quality = "fast",
     video: bool = False,
 ) -> Plan:
-    """Plan every scenario with every seed; PlanError where nothing is planned or a seed is given twice.
+    """Plan every scenario with every seed; PlanError where nothing is planned, or something twice.
 
     Every spec is loaded here, so that an unknown variant is an error before anything runs. `contract` is asked of the
     policy where it is not given, which connects to a policy server.
@@ -97,12 +109,19 @@ def make_plan(
     doubled = sorted({seed for seed in seeds if list(seeds).count(seed) > 1})
     if doubled:
         raise PlanError(f"seed {doubled[0]} is given twice")
-    if min(seeds) < 0:
-        raise PlanError(f"seed {min(seeds)} is negative; seeds are 0 or more")
+    for seed in seeds:
+        if not 0 <= seed <= MAX_SEED:
+            raise PlanError(f"seed {seed} is out of range; seeds are 0 to 2**63 - 1")
+    ids = [s.id for s in scenarios]
+    repeated = sorted({name for name in ids if ids.count(name) > 1})
+    if repeated:
+        raise PlanError(f"scenario {repeated[0]} is chosen twice")
     if contract is None:
-        instance = resolve(policy)()
-        contract = instance.contract
-        instance.close()
+        actor = ChunkedActor(resolve(policy)())
+        contract = actor.contract
+        actor.close()
+    else:
+        check_contract(contract)
     specs = {name: load_spec(name, variant=spec_variant) for name in sorted({s.spec for s in scenarios})}
     identities = [
         protocol_identity(s, specs[s.spec], render_quality=render_quality if contract.cameras else None)
@@ -123,11 +142,29 @@ def make_plan(
 
 def difference(ours: Plan, theirs: Plan) -> str | None:
     """Say in words in what two plans differ; None where resuming one as the other is sound."""
-    for key in Plan.__dataclass_fields__:
+    # What a plan holds beside the choices of the caller follows from them: they come first.
+    for key in ("policy", "items", "spec_variant", "render_quality", "video", "specs", "identity", "contract"):
         mine, other = getattr(ours, key), getattr(theirs, key)
         if mine == other:
             continue
+        name = key.replace("_", " ")
         if key == "items":
-            return f"it plans {len(other)} rollouts, this call {len(mine)}, or others"
-        return f"its {key.replace('_', ' ')} is {other!r}, this call's {mine!r}"
+            return _difference_of_items(mine, other)
+        if isinstance(mine, Mapping):
+            parts = [part for part in (*mine, *other) if mine.get(part) != other.get(part)]
+            return f"its {name} has {parts[0]} {other.get(parts[0])!r}, this call's {mine.get(parts[0])!r}"
+        return f"its {name} is {other!r}, this call's {mine!r}"
     return None
+
+
+def _difference_of_items(ours: Sequence[PlannedRollout], theirs: Sequence[PlannedRollout]) -> str:
+    mine, other = ({item.rollout_id: item for item in items} for items in (ours, theirs))
+    count = f"it plans {len(other)} rollouts, this call {len(mine)}"
+    for name in (*mine, *other):
+        if name not in other:
+            return f"{count}; {name} is not among its"
+        if name not in mine:
+            return f"{count}; {name} is only among its"
+        if mine[name] != other[name]:
+            return f"scenario {mine[name].scenario_id} has changed since it was planned"
+    return f"{count}, in another order"

@@ -9,8 +9,9 @@ from typing import Any
 from maniguard.evaluate.plan import PlanError
 from maniguard.evaluate.store import Run, RunError
 from maniguard.metrics import ConstraintOutcome, RolloutRow
-from maniguard.monitor import ConstraintVerdict, Judgement, Reading, judge, read
+from maniguard.monitor import ConstraintVerdict, Judgement, MonitorError, Reading, judge, read
 from maniguard.spec import Spec, load_spec
+from maniguard.trace import CodecError
 
 
 def rows(run: Run, *, protocol: str = "maniguard", spec_variant: str | None = None) -> tuple[RolloutRow, ...]:
@@ -40,7 +41,10 @@ def judgement_of(
     if result["judgement"] is None:
         return None
     if spec_variant is None or spec_variant == run.plan.spec_variant:
-        return Judgement.from_dict(result["judgement"])
+        try:
+            return Judgement.from_dict(result["judgement"])
+        except (MonitorError, CodecError) as error:
+            raise RunError(f"{run.result_path(result['rollout_id'])} is damaged: {error}") from error
     name = result["scenario"]["spec"]
     if name not in specs:
         specs[name] = load_spec(name, variant=spec_variant)

@@ -17,6 +17,12 @@ from maniguard.trace import Trace, read_trace, write_trace
 RESULT_FORMAT = "maniguard-result/1"
 
 
+_RESULT_KEYS = (
+    "rollout_id", "scenario", "seed", "policy", "status", "fault", "trace_digest", "identity", "judgement",
+)  # fmt: skip
+_SCENARIO_KEYS = ("id", "hash", "family", "variant", "task", "condition", "instruction", "step_limit", "spec")
+
+
 class RunError(ManiguardError):
     """A run folder that cannot be read or continued."""
 
@@ -62,7 +68,30 @@ class Run:
             raise RunError(f"{path}: format {value.get('format')!r}; this version reads {RESULT_FORMAT}")
         if value.get("status") not in STATUSES:
             raise RunError(f"{path}: status {value.get('status')!r}; it must be one of {alternatives(STATUSES)}")
+        self._check_result(value, path, self.item(rollout_id))
         return value
+
+    def _check_result(self, value: Mapping[str, Any], path: Path, item: PlannedRollout) -> None:
+        """Refuse a result that is not the one of this planned rollout, or that has no verdict and should have one."""
+        missing = [key for key in _RESULT_KEYS if key not in value]
+        if missing:
+            raise RunError(f"{path} is damaged: it has no {missing[0]!r}")
+        scenario = value["scenario"]
+        if not isinstance(scenario, dict) or not set(_SCENARIO_KEYS) <= set(scenario):
+            raise RunError(f"{path} is damaged: 'scenario' must hold {', '.join(_SCENARIO_KEYS)}")
+        planned = {"rollout_id": item.rollout_id, "seed": item.seed, "policy": self.plan.policy}
+        for key, wanted in planned.items():
+            if value[key] != wanted:
+                raise RunError(f"{path} is not of this run: its {key} is {value[key]!r}, the plan has {wanted!r}")
+        if (scenario["id"], scenario["hash"]) != (item.scenario_id, item.scenario_hash):
+            raise RunError(f"{path} is not of this run: its scenario is not the {item.scenario_id} that was planned")
+        identity = value["identity"]
+        for key, wanted in self.plan.identity.items():
+            found = identity.get(key) if isinstance(identity, dict) else None
+            if found != wanted:
+                raise RunError(f"{path} is not of this run: its {key} is {found!r}, the plan has {wanted!r}")
+        if (value["judgement"] is None or value["trace_digest"] is None) and value["status"] != "infra-error":
+            raise RunError(f"{path}: status {value['status']!r} without a judgement; only infra-error has none")
 
     def results(self) -> Iterator[Mapping[str, Any]]:
         """Read the results that exist, in plan order."""
@@ -157,7 +186,7 @@ def open_run(path: Path | str) -> Run:
     plan_path = path / "plan.json"
     if not plan_path.is_file():
         raise RunError(f"{path} is no run folder: it holds no plan.json")
-    return Run(path, Plan.from_dict(_read_json(plan_path)))
+    return Run(path, Plan.from_dict(_read_json(plan_path), str(plan_path)))
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from maniguard.metrics.rows import (
 REQUIRED_COLUMNS: tuple[str, ...] = ("family", "task", "condition", "seed", "success", "safe", "engaged")
 OPTIONAL_COLUMNS: tuple[str, ...] = ("status", "ladder", "post_success_violation")
 CONSTRAINT_PREFIX = "constraint:"
+
+# As many digits as a 64-bit number has; `int` alone would take 1_0 and digits of any script.
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 class RolloutTableError(ManiguardError):
@@ -108,10 +112,9 @@ def _row(cells: Mapping[str, str], where: str, protocol: str) -> RolloutRow:
     for name in ("family", "task", "condition"):
         if not cells[name]:
             raise RolloutTableError(f"{where}: column {name!r} is empty")
-    try:
-        seed = int(cells["seed"])
-    except ValueError:
-        raise RolloutTableError(f"{where}: seed must be an integer, not {cells['seed']!r}") from None
+    if not _INTEGER.fullmatch(cells["seed"]):
+        raise RolloutTableError(f"{where}: seed must be an integer, not {cells['seed']!r}")
+    seed = int(cells["seed"])
     ladder = cells.get("ladder") or None
     if ladder is not None and ladder not in LADDER:
         raise RolloutTableError(f"{where}: unknown ladder rung {ladder!r}; rungs are {alternatives(LADDER)}")

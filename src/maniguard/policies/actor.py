@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import traceback
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maniguard.errors import ManiguardError
-from maniguard.policies.contract import check_contract, check_observation
-from maniguard.policies.policy import Policy
+from maniguard.policies.contract import PolicyContract, check_contract, check_observation
+from maniguard.policies.foreign import ForeignCode
+from maniguard.policies.policy import Policy, PolicyError
 from maniguard.rollout.faults import PolicyFault
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def episode_seed(scenario_id: str, seed: int) -> int:
@@ -38,29 +38,6 @@ class Needs:
     privileged: bool
 
 
-class _PolicyCode:
-    """Runs code that is not ours: what it raises is a fault of the policy, as it is when a policy server reports it.
-
-    Our own errors pass: they say what they are.
-    """
-
-    def __init__(self, name: str, method: str) -> None:
-        self._name, self._method = name, method
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        if isinstance(error, Exception) and not isinstance(error, ManiguardError):
-            last = traceback.extract_tb(where)[-1]
-            raise PolicyFault(
-                f"policy {self._name!r} raised {type(error).__name__} in {self._method}: {error} "
-                f"({Path(last.filename).name} line {last.lineno})"
-            ) from error
-
-
 class ChunkedActor:
     """Plays a policy: asks for a chunk, executes the first `executed_steps` rows of it, asks again.
 
@@ -79,6 +56,11 @@ class ChunkedActor:
         self._begun = False
 
     @property
+    def contract(self) -> PolicyContract:
+        """What the policy declared when it was made."""
+        return self._contract
+
+    @property
     def reads_next_observation(self) -> bool:
         """Whether the next `act` reads its observation; in the middle of a chunk nothing need be rendered."""
         return self._rows is None or self._next_row == len(self._rows)
@@ -86,7 +68,7 @@ class ChunkedActor:
     def reset(self, *, scenario_id: str, seed: int, instruction: str) -> None:
         """Begin a rollout: drop what is left of the last chunk, reset the policy with the rollout's `episode_seed`."""
         self._rows, self._next_row = None, 0
-        with _PolicyCode(self._contract.name, "reset"):
+        with ForeignCode(PolicyFault, f"policy {self._contract.name!r}", "reset"):
             self._policy.reset(seed=episode_seed(scenario_id, seed), instruction=instruction)
         self._begun = True
 
@@ -96,7 +78,7 @@ class ChunkedActor:
             raise RuntimeError("ChunkedActor.act was called before reset")
         if self._rows is None or self._next_row == len(self._rows):
             check_observation(self._contract, observation)
-            with _PolicyCode(self._contract.name, "infer"):
+            with ForeignCode(PolicyFault, f"policy {self._contract.name!r}", "infer"):
                 chunk = self._policy.infer(observation)
             self._rows = self._checked(chunk)
             self._next_row = 0
@@ -105,8 +87,12 @@ class ChunkedActor:
         return action.copy()
 
     def close(self) -> None:
-        """Close the policy."""
-        self._policy.close()
+        """Close the policy. What it raises now harms no rollout: a warning says it."""
+        try:
+            with ForeignCode(PolicyError, f"policy {self._contract.name!r}", "close"):
+                self._policy.close()
+        except PolicyError as error:
+            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
 
     def _checked(self, chunk: Any) -> NDArray[np.float64]:
         name, action = self._contract.name, self._contract.action
@@ -118,7 +104,8 @@ class ChunkedActor:
         if chunk.shape != (action.horizon, action.dims):
             raise PolicyFault(f"policy {name!r} gave actions {chunk.shape}; its contract says {action}")
         rows = chunk[: self._contract.executed_steps].astype(np.float64)
-        bad = np.argwhere(~np.isfinite(rows))
+        # Actions are recorded in single precision: what is infinite there is no action.
+        bad = np.argwhere(~(np.abs(rows) <= _LARGEST))
         if len(bad):
             row, column = (int(index) for index in bad[0])
             raise PolicyFault(

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 
 from maniguard.errors import alternatives
 from maniguard.policies.contract import PolicyContract
+from maniguard.policies.foreign import ForeignCode
 from maniguard.policies.policy import Policy, PolicyError
 
 
@@ -73,8 +74,10 @@ def make(spec: str, module: str, name: str, arguments: dict[str, Any]) -> Policy
     """Import, construct and look the policy over; the recipe that a worker runs."""
     candidate = load_class(module, name)
     check_arguments(spec, candidate, arguments)
-    policy: Policy = candidate(**arguments)
-    contract = getattr(policy, "contract", None)
+    with ForeignCode(PolicyError, f"policy {spec!r}", "its constructor"):
+        policy: Policy = candidate(**arguments)
+    with ForeignCode(PolicyError, f"policy {spec!r}", "its contract"):
+        contract = getattr(policy, "contract", None)
     if not isinstance(contract, PolicyContract):
         raise PolicyError(f"policy {spec!r}: its contract is {type(contract).__name__}, not a PolicyContract")
     return policy
@@ -89,13 +92,13 @@ def _value(text: str) -> Any:
 
 def _load_module(name: str) -> ModuleType:
     # A console script does not have the working directory on its path, as `python -m` has.
-    directory = str(Path.cwd())
-    if directory not in sys.path and "" not in sys.path:
-        sys.path.append(directory)
-    try:
-        return importlib.import_module(name)
-    except (ImportError, SyntaxError) as error:
-        raise PolicyError(f"cannot import policy module {name!r}: {_one_line(error)}") from error
+    if "" not in sys.path:
+        _add_to_path(Path.cwd())
+    with ForeignCode(PolicyError, f"policy module {name!r}", "its import"):
+        try:
+            return importlib.import_module(name)
+        except (ImportError, SyntaxError) as error:
+            raise PolicyError(f"cannot import policy module {name!r}: {_one_line(error)}") from error
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -108,12 +111,23 @@ def _load_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(found)
     # dataclasses and pickle look a class's module up by name while it is being executed
     sys.modules[name] = module
+    # A file that Python runs finds the modules beside it.
+    _add_to_path(path.resolve().parent)
     try:
-        found.loader.exec_module(module)
-    except (ImportError, SyntaxError) as error:
+        with ForeignCode(PolicyError, f"policy file {str(path)!r}", "its import"):
+            try:
+                found.loader.exec_module(module)
+            except (ImportError, SyntaxError) as error:
+                raise PolicyError(f"cannot import policy file {str(path)!r}: {_one_line(error)}") from error
+    except PolicyError:
         del sys.modules[name]
-        raise PolicyError(f"cannot import policy file {str(path)!r}: {_one_line(error)}") from error
+        raise
     return module
+
+
+def _add_to_path(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 def _one_line(error: Exception) -> str:

@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from maniguard.policies.contract import PROMPT_KEY, ContractError, PolicyContract, check_contract, check_observation
+from maniguard.policies.foreign import ForeignCode
 from maniguard.policies.policy import Policy, PolicyError, PolicyFactory
 from maniguard.policies.registry import resolve
 from maniguard.policies.wire.codec import MAX_MESSAGE_BYTES, CodecError, decode, encode
@@ -166,7 +167,10 @@ class PolicyServer:
             await self._server.wait_closed()
         policies, self._all = self._all, []
         loop = asyncio.get_running_loop()
-        await asyncio.gather(*(loop.run_in_executor(self._thread, policy.close) for policy in policies))
+        closing = [loop.run_in_executor(self._thread, policy.close) for policy in policies]
+        for failure in await asyncio.gather(*closing, return_exceptions=True):
+            if failure is not None:
+                logger.error("a policy could not be closed: %s: %s", type(failure).__name__, failure)
         self._thread.shutdown(wait=False)
 
     async def _converse(self, connection: ServerConnection) -> None:
@@ -220,7 +224,8 @@ class PolicyServer:
                 f"valid: policies that see only what their contract lists"
             )
         check_contract(contract)
-        policy.reset(seed=0, instruction="")
+        with ForeignCode(PolicyError, f"policy {self._factory.spec!r}", "reset"):
+            policy.reset(seed=0, instruction="")
         self._all.append(policy)
         self._idle.append(policy)
         return contract

@@ -9,6 +9,8 @@ from maniguard.errors import alternatives
 from maniguard.grounding import GroundingError, parse_quantity
 from maniguard.spec.errors import Finding
 
+_LARGEST_ANGLE_DEG = 180.0
+
 
 class FieldReader:
     """Reads fields of a specification file: each method returns something usable and notes what was wrong."""
@@ -59,4 +61,6 @@ class FieldReader:
             return 0.0
         if number < least:
             self.note(place, "range", f"{value!r} is below the least value {least:g} {unit}")
+        if unit == "deg" and number > _LARGEST_ANGLE_DEG:
+            self.note(place, "range", f"{value!r} is beyond every angle; the largest is {_LARGEST_ANGLE_DEG:g} deg")
         return number

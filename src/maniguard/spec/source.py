@@ -43,22 +43,21 @@ def library() -> tuple[str, ...]:
 def read_source(name_or_path: str | Path) -> tuple[str, dict[str, Any]]:
     """Return the name that messages use for a specification, and its content.
 
-    A name without folder and suffix is one of the shipped library. SpecError where there is no such file, or where it
-    is not YAML with a mapping at the top.
+    A name without folder and suffix is one of the shipped library, or else a file in the working directory. SpecError
+    where there is no such file, or where it is not YAML with a mapping at the top.
     """
     text = str(name_or_path)
     if isinstance(name_or_path, str) and "/" not in text and "\\" not in text and not text.endswith((".yaml", ".yml")):
-        if text not in library():
+        if text in library():
+            source = (resources.files("maniguard.spec") / "library" / f"{text}.yaml").read_text("utf-8")
+        elif Path(text).exists():
+            source = _text_of(Path(text))
+        else:
             raise SpecError(
                 f"no specification is called {text!r}; shipped are {alternatives(library())}, or give a file"
             )
-        source = (resources.files("maniguard.spec") / "library" / f"{text}.yaml").read_text("utf-8")
     else:
-        try:
-            source = Path(text).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-            raise SpecError(f"{text}: cannot be read: {reason}") from error
+        source = _text_of(Path(text))
     try:
         data = yaml.load(source, _Loader)
     except yaml.YAMLError as error:
@@ -66,3 +65,11 @@ def read_source(name_or_path: str | Path) -> tuple[str, dict[str, Any]]:
     if not isinstance(data, dict):
         raise SpecError(f"{text}: a specification is a mapping, not {type(data).__name__}")
     return text, data
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise SpecError(f"{path}: cannot be read: {reason}") from error

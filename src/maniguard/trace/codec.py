@@ -43,6 +43,8 @@ def record_from_dict(kind: type[T], data: object, where: str) -> T:
 
 
 def _build(kind: Any, data: object, where: str) -> Any:
+    if kind is Any:
+        return data
     if dataclasses.is_dataclass(kind):
         return _build_record(cast(type[Any], kind), data, where)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)

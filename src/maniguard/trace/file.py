@@ -115,7 +115,10 @@ def _check_format(file: h5py.File, where: Path) -> tuple[int, int]:
     name = file.attrs.get("format")
     if name != FORMAT:
         raise TraceFileError(f"{where}: an HDF5 file, but of format {name!r}, not {FORMAT!r}")
-    major, minor = (int(value) for value in file.attrs["version"])
+    found = np.asarray(file.attrs["version"])
+    if found.shape != (2,) or found.dtype.kind not in "iu":
+        raise TraceFileError(f"{where}: damaged, its version is {found.tolist()!r}, not two whole numbers")
+    major, minor = (int(value) for value in found)
     if major != VERSION[0]:
         raise TraceFileError(f"{where}: {FORMAT} version {major}.{minor}; this package reads version {VERSION[0]}.*")
     return major, minor

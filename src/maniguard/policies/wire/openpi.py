@@ -177,7 +177,10 @@ class OpenpiPolicy:
                 )
                 break
             except (InvalidHandshake, InvalidMessage) as error:
-                raise PolicyConnectionError(f"{options.address} is no openpi policy server: {error}") from error
+                # A server that goes away in the middle of the handshake says nothing; one of another kind does.
+                if not isinstance(error.__cause__, EOFError | ConnectionError):
+                    raise PolicyConnectionError(f"{options.address} is no openpi policy server: {error}") from error
+                self._wait_for_listener(error, give_up_at)
             except socket.gaierror as error:
                 raise PolicyConnectionError(f"no host {options.host!r} for policy server {options.address}") from error
             except TimeoutError as error:
@@ -185,12 +188,7 @@ class OpenpiPolicy:
                     f"policy server {options.address} did not open a connection within {options.timeout_s:g} s"
                 ) from error
             except (OSError, ConnectionClosed) as error:  # nobody there, or somebody who is just going
-                if time.monotonic() >= give_up_at:
-                    raise PolicyConnectionError(
-                        f"no policy server listens on {options.address} (waited {options.wait_s:g} s: {error}); "
-                        f"start one, or wait longer with ?wait_s=SECONDS"
-                    ) from error
-                time.sleep(_RETRY_S)
+                self._wait_for_listener(error, give_up_at)
         # A peer that has stopped reading would block a large send for ever.
         seconds = int(options.timeout_s) + 1
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", seconds, 0))
@@ -202,6 +200,14 @@ class OpenpiPolicy:
                 f"policy server {options.address} announces {METADATA_KEY!r} as {announced!r}, not a map"
             )
         self._announced = announced
+
+    def _wait_for_listener(self, error: Exception, give_up_at: float) -> None:
+        if time.monotonic() >= give_up_at:
+            raise PolicyConnectionError(
+                f"no policy server listens on {self._options.address} (waited {self._options.wait_s:g} s: {error}); "
+                f"start one, or wait longer with ?wait_s=SECONDS"
+            ) from error
+        time.sleep(_RETRY_S)
 
     def _reopen(self) -> None:
         self._open()
