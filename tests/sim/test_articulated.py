@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from maniguard.sim import SceneSpec, World
+from maniguard.sim.assets import CATALOGUE
 from maniguard.sim.bodies import BuildError
+from maniguard.trace.scene import Pose
 
 from ._jointed import DRAWER, LID, chest, jar, make_asset
 from ._scenes import block
@@ -126,3 +128,35 @@ def test_joints_that_the_asset_does_not_have_are_refused(item, words):
         make_world(item)
     for word in words:
         assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, design in CATALOGUE.items() if design.category in ("hinged_jar", "cabinet")]
+)
+def test_every_articulated_design_stands_and_holds_its_joints(name):
+    item = CATALOGUE[name].object_spec("it", "target", Pose((0.55, 0.0, 0.0)))
+    assert SceneSpec.from_dict(SceneSpec((item,)).to_dict()).objects == (item,)
+    with World(SceneSpec((item,))) as world:
+        start = world.reset()
+        frame = rest(world, 40)[-1]
+    assert start.joint_position == pytest.approx([joint.start for joint in item.joints], abs=2e-3)
+    np.testing.assert_allclose(frame.joint_position, start.joint_position, atol=1e-4)
+    np.testing.assert_allclose(frame.position_m[-1], (0.55, 0.0, 0.0), atol=5e-4)
+    column = world.scene.index("it")
+    assert not ((frame.contacts.entity_a == column) & (frame.contacts.entity_b == column)).any()
+
+
+def test_a_heavy_drawer_pulled_by_its_front_comes_out_with_what_is_in_it():
+    world = make_world(chest(replace(DRAWER, start=0.08)), block("block", (0.53, 0.0), z=0.03))
+    world.reset()
+    address = int(world.model.joint("block").qposadr[0])
+    world.data.qpos[address : address + 3] = (0.53, 0.0, 0.037)
+    mujoco.mj_step1(world.model, world.data)
+    rest(world, 10)
+    before = world.frame
+    world.data.qfrc_applied[int(world.model.joint("chest/slide").dofadr[0])] = 3.0
+    after = rest(world, 30)[-1]
+    column = world.scene.index("block")
+    moved = float(after.joint_position[0] - before.joint_position[0])
+    assert moved > 0.05
+    assert before.position_m[column, 0] - after.position_m[column, 0] == pytest.approx(moved, abs=0.02)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from maniguard.errors import alternatives
+from maniguard.sim.articulation import JointSpec
 from maniguard.sim.assets.asset import Asset, AssetError, Value
 from maniguard.sim.assets.build import build, nominal_mass_kg
 from maniguard.sim.assets.categories import CATEGORIES, Category
@@ -84,6 +85,7 @@ class Design:
         self, name: str, role: str, world_T_object: Pose, *, appearance: Mapping[str, Value] | None = None
     ) -> ObjectSpec:
         """Return the entry of a scene file that puts it somewhere, with all its numbers."""
+        asset = self.asset()
         return ObjectSpec(
             name=name,
             category=self.category,
@@ -94,5 +96,8 @@ class Design:
             world_T_object=world_T_object,
             properties=self.properties,
             appearance=self.appearance if appearance is None else appearance,
-            grasps=self.grasps,
+            grasps=asset.grasps,
+            joints=tuple(
+                JointSpec(j.name, j.kind, j.lower, j.upper, j.start, j.frictionloss, j.damping) for j in asset.joints
+            ),
         )
