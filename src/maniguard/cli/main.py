@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from maniguard import __version__
-from maniguard.cli import bench, evaluate, ltlf, metrics, report, serve, spec
+from maniguard.cli import assets, bench, evaluate, ltlf, metrics, report, serve, spec
 from maniguard.errors import ManiguardError
 
 EXIT_OK, EXIT_FINDINGS, EXIT_USAGE = 0, 1, 2
@@ -18,7 +18,7 @@ EXIT_OK, EXIT_FINDINGS, EXIT_USAGE = 0, 1, 2
 # The shell's convention for a process ended by SIGINT.
 EXIT_INTERRUPTED = 130
 
-_COMMANDS = (evaluate, report, metrics, spec, ltlf, bench, serve)
+_COMMANDS = (evaluate, report, metrics, spec, ltlf, bench, assets, serve)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -7,7 +7,7 @@ from maniguard.sim.assets.categories import CATEGORIES, Category
 from maniguard.sim.assets.design import Design
 from maniguard.sim.assets.elements import CollisionGeom, add_asset, add_material, add_visual
 from maniguard.sim.assets.materials import PALETTES, AppearanceError, Material, Texture
-from maniguard.sim.assets.sheet import contact_sheet
+from maniguard.sim.assets.sheet import contact_sheet, save_sheet
 
 __all__ = [
     "CATALOGUE",
@@ -32,4 +32,5 @@ __all__ = [
     "design",
     "nominal_mass_kg",
     "of_category",
+    "save_sheet",
 ]

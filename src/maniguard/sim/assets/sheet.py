@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -95,3 +96,15 @@ def contact_sheet(
     finally:
         renderer.close()
     return np.asarray(sheet)
+
+
+def save_sheet(names: Sequence[str] | None, path: Path, *, columns: int = 10, cell_px: int = 160) -> None:
+    """Draw designs into a PNG or WebP file; AssetError names what cannot be drawn or written."""
+    ending = path.suffix.lower()
+    if ending not in (".png", ".webp"):
+        raise AssetError(f"{path}: a picture is written as .png or .webp, not as {ending or 'a file without ending'}")
+    picture = Image.fromarray(contact_sheet(names, columns=columns, cell_px=cell_px))
+    if ending == ".webp":
+        picture.save(path, quality=72, method=6)
+    else:
+        picture.save(path)

@@ -11,12 +11,12 @@ from maniguard.sim.assets.design import Design
 
 # What the mouth of each container takes, as `fitting.lid_measures` has measured it.
 MOUTHS: dict[str, dict[str, Value]] = {
-    "canister-stone": {"plug_radius": 0.0272, "flange_radius": 0.0351},
-    "canister-glass": {"plug_radius": 0.0267, "flange_radius": 0.0346},
+    "canister-stone": {"plug_radius": 0.0255, "flange_radius": 0.0334},
+    "canister-glass": {"plug_radius": 0.0255, "flange_radius": 0.0334},
     "canister-tall": {"plug_radius": 0.0242, "flange_radius": 0.0321},
-    "canister-short": {"plug_radius": 0.0272, "flange_radius": 0.0351},
-    "canister-wood": {"plug_radius": 0.0262, "flange_radius": 0.0351},
-    "canister-steel": {"plug_radius": 0.0257, "flange_radius": 0.0336},
+    "canister-short": {"plug_radius": 0.0255, "flange_radius": 0.0334},
+    "canister-wood": {"plug_radius": 0.0245, "flange_radius": 0.0334},
+    "canister-steel": {"plug_radius": 0.0255, "flange_radius": 0.0334},
     "pot-steel": {"plug_radius": 0.064, "flange_radius": 0.0728},
     "pot-enamel": {"plug_radius": 0.0581, "flange_radius": 0.0668},
     "saucepan": {"plug_radius": 0.0523, "flange_radius": 0.0608},

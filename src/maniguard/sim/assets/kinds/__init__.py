@@ -12,6 +12,7 @@ from maniguard.sim.assets.kinds import (
     closed,
     cookware,
     food,
+    foreign,
     furniture,
     hinged,
     hollow,
@@ -29,6 +30,6 @@ from maniguard.sim.assets.kinds import (
 
 _MODULES = (
     *(hollow, cookware, closed, turned, boxy, plant),
-    *(spindle, tool, food, pastry, tub, lid, hinged, furniture, office, toys, bath, pouring),
+    *(spindle, tool, food, pastry, tub, lid, hinged, furniture, office, toys, bath, pouring, foreign),
 )
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for module in _MODULES for kind in module.KINDS})
