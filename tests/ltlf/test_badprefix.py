@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from maniguard.ltlf import Verdict, bad_prefix_view, compile_bad_prefix, compile_dfa, evaluate, parse
 
-from .helpers import ATOMS, future_formulas, traces
+from .helpers import ATOMS, any_formulas, future_formulas, traces
 
 
 def first_rejection(dfa, trace) -> int | None:
@@ -165,3 +165,33 @@ def test_no_prefix_is_called_bad_that_an_endless_behaviour_mends(formula) -> Non
         if first_rejection(dfa, prefix) is not None:
             for loop in loops:
                 assert not lasso_satisfies(formula, prefix, loop), (prefix, loop)
+
+
+@pytest.mark.parametrize(
+    ("text", "view"),
+    [
+        ("G(b -> O(a U b))", "G(b -> O(a W b))"),
+        ("G !Y F a", "G !Y F a"),
+        ("!O(a U b)", "H(!a R !b)"),
+        ("!(a S X[!] b)", "!(a S X[!] b)"),
+        ("G(b -> Y F a)", "G(b -> Y true)"),
+    ],
+)
+def test_past_over_future_is_read_as_its_parts_are(text: str, view: str) -> None:
+    names = tuple(sorted(parse(text).atoms()))
+    for trace in traces(names, 4)[1:]:
+        doomed = first_rejection(compile_bad_prefix(text), trace)
+        assert doomed == first_rejection(compile_bad_prefix(view), trace), trace
+
+
+@settings(deadline=None, max_examples=60)
+@given(any_formulas(size=5))
+def test_a_bad_prefix_is_never_mended_by_more_steps(formula) -> None:
+    dfa = compile_bad_prefix(formula)
+    view = bad_prefix_view(formula)
+    for trace in traces(ATOMS, 2)[1:]:
+        extended = [[*trace, letter] for letter in (t[0] for t in traces(ATOMS, 1)[1:])]
+        if first_rejection(dfa, trace) is not None:
+            assert all(first_rejection(dfa, longer) is not None for longer in extended)
+        if not evaluate(view, trace):
+            assert first_rejection(dfa, trace) is not None

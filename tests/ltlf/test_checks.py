@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from maniguard.ltlf import Budget, FindingKind, Monitor, check_spec
+import pytest
+
+from maniguard.ltlf import Budget, FindingKind, FormulaError, Monitor, check_spec
 
 REFERENCE = json.loads((Path(__file__).parent / "reference_formulas.json").read_text(encoding="utf-8"))
 
@@ -73,3 +75,38 @@ def test_a_contradiction_is_found() -> None:
 def test_what_exceeds_the_budget_is_said_to_be_unchecked() -> None:
     slow = {"p": "G(a -> F[0,50] b)", "q": "G(a -> F[0,50] c)"}
     assert kinds(slow, budget=Budget(states=60)) == [(FindingKind.UNCHECKED, ("p", "q"))]
+
+
+def test_doom_that_only_three_see_is_found_and_blames_no_bystander() -> None:
+    spec = {
+        "other": "G(d -> a)",
+        "one": "G(a -> N(b | c))",
+        "two": "G(a -> X[!] !b)",
+        "three": "G(a -> X[!] !c)",
+        "far": "G e",
+    }
+    (finding,) = check_spec(spec)
+    assert (finding.kind, set(finding.names)) == (FindingKind.HIDDEN_DOOM, {"one", "two", "three"})
+    assert finding.witness is not None
+    monitors = [Monitor(spec[name]) for name in finding.names]
+    joint = Monitor(" & ".join(f"({spec[name]})" for name in finding.names))
+    for letter in finding.witness:
+        for monitor in [*monitors, joint]:
+            monitor.step({**dict.fromkeys("abcde", False), **letter})
+    assert joint.is_rejecting
+    assert not any(monitor.is_rejecting for monitor in monitors)
+
+
+def test_a_contradiction_of_three_is_found_once() -> None:
+    assert kinds({"x": "G(a | b)", "y": "G !a", "z": "G !b"}) == [(FindingKind.CONTRADICTION, ("x", "y", "z"))]
+
+
+def test_a_pair_that_is_known_is_not_told_again() -> None:
+    assert kinds({"p": "G(a -> N b)", "q": "G(a -> X[!] !b)", "r": "G(c -> a)"}) == [
+        (FindingKind.HIDDEN_DOOM, ("p", "q"))
+    ]
+
+
+def test_a_recovery_of_nothing_is_an_error() -> None:
+    with pytest.raises(FormulaError, match="'y'"):
+        check_spec({"x": "G a"}, {"y": "F a"})

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import json
+import sys
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from maniguard.ltlf import Budget, BudgetError, Dfa, FormulaError, compile_dfa, evaluate, parse
+from maniguard.ltlf import Budget, BudgetError, Dfa, FormulaError, LtlfError, compile_dfa, evaluate, parse
 from maniguard.ltlf.formula import Formula
 
 from .helpers import (
@@ -20,6 +25,8 @@ from .helpers import (
     traces,
 )
 
+REFERENCE = json.loads((Path(__file__).parent / "reference_formulas.json").read_text(encoding="utf-8"))
+OLDER_SECOND_PROPERTY = "G(object_grasped -> ((object_sync U object_dropped) | G(object_sync)))"
 UP_TO_5 = traces(ATOMS, 5)
 UP_TO_4_OF_THREE = traces(("a", "b", "c"), 4)
 
@@ -194,6 +201,16 @@ def test_equivalent_formulas_over_one_order_of_atoms_give_the_identical_automato
     assert f.raw == g.raw
 
 
+def test_the_published_properties_as_one_conjunction() -> None:
+    properties = REFERENCE["safemanip"]
+    dfa = compile_dfa(" & ".join(f"({text})" for text in properties.values()))
+    assert (dfa.num_states, len(dfa.atoms)) == (641, 45)
+    # With the second property in the wording of its name, one atom less: the figure that is given elsewhere.
+    older = {**properties, "grasp_remains_synced_until_dropped": OLDER_SECOND_PROPERTY}
+    dfa = compile_dfa(" & ".join(f"({text})" for text in older.values()))
+    assert (dfa.num_states, len(dfa.atoms)) == (449, 44)
+
+
 def test_what_explodes_ends_in_an_error_that_names_the_culprit() -> None:
     with pytest.raises(BudgetError) as caught:
         compile_dfa("G !spilled & G(t -> F[40,80] r) & F done")
@@ -221,7 +238,6 @@ def test_the_order_of_atoms_is_that_of_first_occurrence() -> None:
 
 def test_importing_the_logic_imports_no_simulator_and_no_file_format() -> None:
     import subprocess
-    import sys
 
     code = "import sys, maniguard.ltlf; print([m for m in ('mujoco', 'h5py', 'scipy', 'numba') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -260,3 +276,68 @@ def test_shared_parts_are_compiled_once_and_never_written_out() -> None:
     for _ in range(40):
         past = make(Op.XOR, (past, past))
     assert compile_dfa(make(Op.ALWAYS, (past,))).num_states == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["G(h -> O[3,4] s)", "G(h -> (a S[3,5] s))", "G(h -> !(a S[2,inf] s))", "G(h -> Y Y Y s)"]
+)
+def test_long_memories_mean_what_the_definition_says(text: str) -> None:
+    formula = parse(text)
+    names = formula.atom_order()
+    rng = np.random.default_rng(5)
+    dfa = compile_dfa(formula)
+    for _ in range(300):
+        rows = rng.random((int(rng.integers(12)), len(names))) < 0.6
+        trace = [dict(zip(names, map(bool, row), strict=True)) for row in rows]
+        assert dfa.accepts(trace) == evaluate(formula, trace), trace
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("G(h -> O[200,inf] s)", 202),
+        ("G(h -> H[200,inf] s)", 202),
+        ("G(h -> H[1,600] s)", 602),
+        ("G(h -> O[1,600] s)", 602),
+        ("G(h -> (a S[0,600] s))", 602),
+    ],
+)
+def test_a_memory_of_hundreds_of_steps_stays_small(text: str, states: int) -> None:
+    assert compile_dfa(text).num_states == states
+
+
+@pytest.mark.parametrize("text", ["G(h -> O[200,300] s)", "G(h -> (a S[160,170] s))", "G(h -> O[40000,40000] s)"])
+def test_a_memory_that_explodes_is_over_budget(text: str) -> None:
+    with pytest.raises(BudgetError) as caught:
+        compile_dfa(text, budget=Budget(states=5000, operations=200_000))
+    assert caught.value.culprit
+
+
+def test_hundreds_of_atoms_are_no_trouble_and_thousands_an_error_at_worst() -> None:
+    names = [f"p{i}" for i in range(5000)]
+    assert compile_dfa(" & ".join(names)).num_states == 3
+    assert compile_dfa("G !(" + " | ".join(names[:600]) + ")").num_states == 2
+    with pytest.raises(BudgetError, match="deeper than the stack"):
+        compile_dfa("G !(" + " | ".join(names) + ")")
+
+
+@pytest.mark.parametrize("op", ["U", "W", "R", "M", "M[1,3]", "W[1,3]", "S"])
+def test_the_deepest_chains_compile_or_say_why_not(op: str) -> None:
+    formula = parse(f" {op} ".join(f"p{i}" for i in range(149)))
+    with suppress(BudgetError):
+        compile_dfa(formula, budget=Budget(states=500, operations=50_000))
+
+
+def test_a_stack_that_is_used_up_is_an_error_and_no_crash() -> None:
+    formula = parse("X[!] " * 140 + "a")
+
+    def deep(n: int) -> object:
+        return deep(n - 1) if n else compile_dfa(formula)
+
+    limit = sys.getrecursionlimit()
+    outcomes = set()
+    for left in range(100, limit - 100, 100):
+        with suppress(LtlfError):
+            deep(left)
+            outcomes.add(left)
+    assert outcomes

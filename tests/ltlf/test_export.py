@@ -137,3 +137,18 @@ def test_what_cannot_be_drawn_or_written_is_refused() -> None:
     parity = "p0" + "".join(f" ^ p{i}" for i in range(1, 18))
     with pytest.raises(BudgetError, match="conjunctions"):
         compile_dfa(f"G({parity})").to_hoa()
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "²", "9" * 12])
+def test_absurd_numbers_in_a_text_are_refused(number: str) -> None:
+    good = compile_dfa("a").to_hoa()
+    for old, new in [("States: 3", "States: {}"), ("Start: 0", "Start: {}"), ("] 1", "] {}"), ("[0]", "[{}]")]:
+        assert old in good
+        with pytest.raises(LtlfError):
+            from_hoa(good.replace(old, new.format(number), 1))
+
+
+def test_guards_that_are_too_large_say_so() -> None:
+    dfa = compile_dfa(" & ".join(f"p{i}" for i in range(3000)))
+    with pytest.raises(BudgetError, match="guard from state 0"):
+        dfa.to_hoa()

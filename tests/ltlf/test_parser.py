@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,7 +144,7 @@ def test_a_bound_that_mixes_seconds_and_steps_is_refused() -> None:
 
 
 def test_a_bound_with_no_step_inside_is_refused() -> None:
-    with pytest.raises(ParseError, match="empty"):
+    with pytest.raises(ParseError, match="no step falls inside"):
         parse("F[0.11s,0.19s] a", rate_hz=10)
 
 
@@ -219,3 +221,31 @@ def test_builders_fold_constants() -> None:
 def test_ill_formed_formulas_are_refused(build) -> None:
     with pytest.raises(FormulaError):
         build()
+
+
+@pytest.mark.parametrize("rate", [True, "20", 1j, [20]])
+def test_the_rate_must_be_a_number(rate: object) -> None:
+    with pytest.raises(FormulaError, match="rate_hz"):
+        parse("F[0,1s] a", rate_hz=rate)
+
+
+def test_the_rate_may_be_any_kind_of_number() -> None:
+    rates = (10, 10.0, np.float32(10), np.int64(10), Fraction(10))
+    assert {parse("F[0,0.5s] a", rate_hz=rate) for rate in rates} == {parse("F[0,5] a")}
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("F[0," + "9" * 5000 + "] a", "maniguard"),
+        ("F[" + "9" * 5000 + ",inf] a", "maniguard"),
+        ("F[0." + "1" * 5000 + ",5] a", "maniguard"),
+        ("F[0,1000000000] a", "maniguard"),
+        ("X[" + "9" * 5000 + "] a", "spot"),
+        ("(" * 100_000 + "a" + ")" * 100_000, "maniguard"),
+        ("a" * 200_001, "maniguard"),
+    ],
+)
+def test_absurd_sizes_are_errors_at_once(text: str, dialect: str) -> None:
+    with pytest.raises(ParseError):
+        parse(text, dialect=dialect)

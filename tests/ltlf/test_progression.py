@@ -82,3 +82,10 @@ def test_mistakes_are_errors() -> None:
         ProgressionMonitor("O F a")
     with pytest.raises(FormulaError, match="no reading"):
         ProgressionMonitor("a", reading="x")  # type: ignore[arg-type]
+
+
+def test_a_formula_of_hundreds_of_atoms_is_watched() -> None:
+    names = [f"p{i}" for i in range(600)]
+    monitor = ProgressionMonitor("G !(" + " | ".join(names) + ")")
+    assert monitor.step(dict.fromkeys(names, False)) is Verdict.CURR_SAT
+    assert monitor.step({**dict.fromkeys(names, False), "p599": True}) is Verdict.PERM_VIOL

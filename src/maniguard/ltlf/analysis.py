@@ -10,7 +10,8 @@ from maniguard.ltlf.derive import Raw
 from maniguard.ltlf.dfa import Dfa, Verdict
 from maniguard.ltlf.diagrams import ExhaustedError, Meter
 from maniguard.ltlf.errors import BudgetError
-from maniguard.ltlf.formula import Formula, Op, make
+from maniguard.ltlf.formula import Formula, Op, conj, make
+from maniguard.ltlf.minimise import minimise
 from maniguard.ltlf.product import Product
 
 Trace = list[dict[str, bool]]
@@ -91,8 +92,8 @@ def distances(dfa: Dfa, verdict: Verdict = Verdict.PERM_VIOL) -> tuple[int | Non
 class HiddenDoom(NamedTuple):
     """Two formulas that can no longer both be satisfied although neither monitor says so.
 
-    After `trace`, the first of the kind, each is still satisfiable alone. It is empty when they exclude each other from
-    the start.
+    After `trace`, the first of the kind, each is still satisfiable alone. It is empty when no trace with a step
+    satisfies both.
     """
 
     trace: Trace
@@ -104,16 +105,8 @@ def hidden_doom(left: Dfa, right: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Hi
     Raises:
         BudgetError: the product would outgrow `budget`.
     """
-    atoms = tuple(dict.fromkeys(left.atoms + right.atoms))
-    product = Product(
-        Op.AND, over_atoms(left, atoms), over_atoms(right, atoms), Meter(budget.operations), budget.states
-    )
-    try:
-        both = Dfa(atoms, product.run())
-    except (ExhaustedError, RecursionError) as error:
-        limit = "depth" if isinstance(error, RecursionError) else error.limit
-        culprit = f"({left.formula}) & ({right.formula})"
-        raise BudgetError(f"the product of both formulas needs more {limit} than allowed", culprit, limit) from None
+    atoms, product = _conjunction(left, right, budget)
+    both = Dfa(atoms, product.raw)
     # The product is not minimal: its doomed states are those from which no accepting one is reached.
     alive = {s for s in range(both.num_states) if both.accept[s]}
     before: list[set[int]] = [set() for _ in range(both.num_states)]
@@ -132,10 +125,34 @@ def hidden_doom(left: Dfa, right: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Hi
         parts = (left.verdict(i), right.verdict(j))
         return state not in alive and Verdict.PERM_VIOL not in parts
 
-    if unseen(both.initial):
+    if unseen(both.initial) or shortest_trace(both, lambda s: both.accept[s]) is None:
         return HiddenDoom([])
     trace = shortest_trace(both, unseen)
     return None if trace is None else HiddenDoom(trace)
+
+
+def conjoin(left: Dfa, right: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
+    """Return the minimal automaton of the conjunction.
+
+    Raises:
+        BudgetError: the product would outgrow `budget`.
+    """
+    atoms, product = _conjunction(left, right, budget)
+    parts = [f for f in (left.formula, right.formula) if f is not None]
+    return Dfa(atoms, minimise(product.raw), conj(*parts) if len(parts) == 2 else None)
+
+
+def _conjunction(left: Dfa, right: Dfa, budget: Budget) -> tuple[tuple[str, ...], Product]:
+    atoms = tuple(dict.fromkeys(left.atoms + right.atoms))
+    meter = Meter(budget.operations)
+    try:
+        product = Product(Op.AND, over_atoms(left, atoms), over_atoms(right, atoms), meter, budget.states)
+        product.run()
+    except (ExhaustedError, RecursionError) as error:
+        limit = "depth" if isinstance(error, RecursionError) else error.limit
+        culprit = f"({left.formula}) & ({right.formula})"
+        raise BudgetError(f"the product of both formulas needs more {limit} than allowed", culprit, limit) from None
+    return atoms, product
 
 
 def over_atoms(dfa: Dfa, atoms: tuple[str, ...]) -> Raw:

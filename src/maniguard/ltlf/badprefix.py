@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from maniguard.ltlf.compile import DEFAULT_BUDGET, Budget, compile_dfa
 from maniguard.ltlf.dfa import Dfa
-from maniguard.ltlf.formula import FALSE, LAST, TRUE, Formula, Op, conj, disj, make, negate
+from maniguard.ltlf.errors import stack_limit
+from maniguard.ltlf.formula import FALSE, LAST, PAST, TRUE, Formula, Op, conj, disj, make, negate
 from maniguard.ltlf.minimise import minimise
 
 
@@ -13,9 +14,11 @@ def bad_prefix_view(formula: Formula) -> Formula:
 
     What waits for the future is never broken by a trace that ends: strong until becomes weak, `M` becomes `R`, `X[!]`
     becomes `N`, unbounded `F` becomes `true`, and a bounded operator is broken only once its window has passed. `last`
-    becomes `false`, since no step of an endless behaviour is its last. The result is in negation normal form.
+    becomes `false`, since no step of an endless behaviour is its last. The result is in negation
+    normal form, but for past operators over future ones.
     """
-    return _View().of(formula, True)
+    with stack_limit():
+        return _View().of(formula, True)
 
 
 def compile_bad_prefix(formula: Formula | str, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
@@ -89,6 +92,12 @@ class _View:
 
     def temporal(self, f: Formula, positive: bool) -> Formula:
         op = f.op
+        if op in PAST:
+            # The past is there as it was; only its parts wait for the future. Past since has no dual operator.
+            parts = tuple(self.of(a, positive) for a in f.args)
+            if positive:
+                return make(op, parts, lo=f.lo, hi=f.hi)
+            return negate(make(op, tuple(negate(a) for a in parts), lo=f.lo, hi=f.hi))
         left, right = (self.of(f.args[0], positive), self.of(f.args[-1], positive))
         if not positive:
             op = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from maniguard.ltlf.derive import Derivation, Raw
 from maniguard.ltlf.dfa import Dfa
 from maniguard.ltlf.diagrams import ExhaustedError, Meter
-from maniguard.ltlf.errors import BudgetError, FormulaError
+from maniguard.ltlf.errors import BudgetError, FormulaError, over_budget, stack_limit
 from maniguard.ltlf.formula import MAX_SHOWN, Formula, Op
 from maniguard.ltlf.minimise import minimise
 from maniguard.ltlf.parser import parse
@@ -43,9 +43,15 @@ def compile_dfa(formula: Formula | str, *, budget: Budget = DEFAULT_BUDGET) -> D
     Raises:
         BudgetError: the construction would outgrow `budget`; names the subformula to blame.
         ParseError: `formula` is a text that does not parse.
+        FormulaError: nesting too deep for what the caller left of the stack.
     """
     if isinstance(formula, str):
         formula = parse(formula)
+    with stack_limit():
+        return _compiled(formula, budget)
+
+
+def _compiled(formula: Formula, budget: Budget) -> Dfa:
     atoms = formula.atom_order()
     if not is_mixed(formula):
         return Dfa(atoms, _Compiler(atoms, budget).compile(formula), formula)
@@ -118,9 +124,8 @@ class _Compiler:
         allowed = {"states": self.budget.states, "operations": self.budget.operations}.get(limit)
         what = f"more than {allowed} {limit}" if allowed else "diagrams deeper than the stack of this program"
         text = str(culprit) if culprit.size <= MAX_SHOWN else f"a formula of {culprit.size} operators"
-        shown = text if len(text) <= 200 else text[:197] + "..."
-        message = f"the automaton needs {what}; the part that makes it grow is {shown}"
-        return BudgetError(f"{message} (a ProgressionMonitor may watch it without an automaton)", text, limit)
+        message = f"the automaton needs {what} (a ProgressionMonitor may watch it without one)"
+        return over_budget(f"{message}; the part that makes it grow is", text, limit)
 
 
 def _is_simple(f: Formula) -> bool:

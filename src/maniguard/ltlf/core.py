@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from maniguard.ltlf.errors import FormulaError
-from maniguard.ltlf.formula import PAST, Formula, Op, make, negate
+from maniguard.ltlf.formula import PAST, Formula, Op
 
 
 class Kind(IntEnum):
@@ -152,20 +152,17 @@ class CoreTable:
         if op is Op.UNTIL or op is Op.RELEASE:
             build = self.until if (op is Op.UNTIL) == positive else self.release
             return build(self.of(left, positive), self.of(right, positive), lo, hi, f)
-        if op is Op.WEAK_UNTIL:
+        # What is left is W and M, each the dual of the other.
+        a, b = self.of(left, positive), self.of(right, positive)
+        if (op is Op.WEAK_UNTIL) == positive:
             if lo == 0:
                 # p W q is q R (p | q), bounded alike.
-                a, b = self.of(left, positive), self.of(right, positive)
-                if positive:
-                    return self.release(b, self.join(Kind.OR, [a, b], f), 0, hi, f)
-                return self.until(b, self.join(Kind.AND, [a, b], f), 0, hi, f)
-            kept = make(Op.ALWAYS, (left,), lo=0, hi=f.hi)
-            kind = Kind.OR if positive else Kind.AND
-            return self.join(
-                kind, [self.of(make(Op.UNTIL, f.args, lo=lo, hi=f.hi), positive), self.of(kept, positive)], f
-            )
-        dual = make(Op.WEAK_UNTIL, (negate(left), negate(right)), lo=lo, hi=f.hi)
-        return self.of(dual, not positive)
+                return self.release(b, self.join(Kind.OR, [a, b], f), 0, hi, f)
+            return self.join(Kind.OR, [self.until(a, b, lo, hi, f), self.release(0, a, 0, hi, f)], f)
+        if lo == 0:
+            # p M q is q U (p & q), bounded alike.
+            return self.until(b, self.join(Kind.AND, [a, b], f), 0, hi, f)
+        return self.join(Kind.AND, [self.release(a, b, lo, hi, f), self.until(1, a, 0, hi, f)], f)
 
     def _past(self, f: Formula) -> int:
         found = self._past_index.get(f)

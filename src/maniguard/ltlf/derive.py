@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import reduce
 from typing import NamedTuple
 
 from maniguard.ltlf.core import UNBOUNDED, Core, CoreTable, Kind
@@ -151,28 +152,19 @@ class Derivation:
         """Owe `core` from the first position on; the empty trace decides between the strong and the weak form."""
         found = self._begun.get(core)
         if found is None:
-            found = self._begun[core] = self._begin(core)
+            found = self._begun[core] = core if core < 2 else self._variable(core, not self._holds_on_nothing(core))
         return found
 
-    def _begin(self, core: int) -> int:
+    def _holds_on_nothing(self, core: int) -> bool:
         item = self.cores.items[core]
-        if item.kind is Kind.AND or item.kind is Kind.OR:
-            join = self.obligations.conj if item.kind is Kind.AND else self.obligations.disj
-            result = int(item.kind is Kind.AND)
-            for part in item.parts:
-                result = join(result, self._initial(part))
-            return result
-        if core < 2:
-            return core
-        return self._variable(core, not self._holds_on_nothing(item))
-
-    def _holds_on_nothing(self, item: Core) -> bool:
         kind = item.kind
+        if kind is Kind.AND or kind is Kind.OR:
+            return (all if kind is Kind.AND else any)(self._holds_on_nothing(part) for part in item.parts)
         if kind is Kind.LITERAL:
             return not item.right
         if kind is Kind.PAST:
             return self.memory.holds_on_nothing(item.left) == bool(item.right)
-        return kind in (Kind.WEAK_NEXT, Kind.RELEASE, Kind.NOT_LAST)
+        return kind in (Kind.TRUE, Kind.WEAK_NEXT, Kind.RELEASE, Kind.NOT_LAST)
 
     def _owe(self, core: int, strong: bool) -> int:
         """Owe `core` at the next position; `strong` demands that there is one."""
@@ -183,10 +175,12 @@ class Derivation:
             if core == int(not strong):
                 found = core
             elif item.kind is Kind.AND or item.kind is Kind.OR:
-                join = self.obligations.conj if item.kind is Kind.AND else self.obligations.disj
+                o = self.obligations
                 found = int(item.kind is Kind.AND)
-                for part in item.parts:
-                    found = join(found, self._owe(part, strong))
+                # From the bottom up, so that each one goes on top of what is there.
+                parts = sorted((self._owe(part, strong) for part in item.parts), key=lambda a: -o.level[a])
+                for part in parts:
+                    found = o.conj(found, part) if item.kind is Kind.AND else o.disj(found, part)
             else:
                 found = self._variable(core, strong)
             self._owed[key] = found
@@ -274,10 +268,10 @@ class Derivation:
             return letters.node(item.left, ~(1 - item.right), ~item.right)
         if kind is Kind.AND or kind is Kind.OR:
             join = letters.conj if kind is Kind.AND else letters.disj
-            result = ~int(kind is Kind.AND)
-            for part in item.parts:
-                result = join(result, self._core_step(part, memory))
-            return result
+            parts = [self._core_step(part, memory) for part in item.parts]
+            # From the bottom up, so that each one goes on top of what is there.
+            parts.sort(key=lambda a: letters.var[a] if a >= 0 else -1, reverse=True)
+            return reduce(join, parts, ~int(kind is Kind.AND))
         if kind is Kind.STRONG_NEXT or kind is Kind.WEAK_NEXT:
             return ~self._owe(item.left, kind is Kind.STRONG_NEXT)
         if kind is Kind.LAST:

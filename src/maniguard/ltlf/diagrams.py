@@ -229,6 +229,7 @@ class Letters:
         """Return the leaf value that stands for a tuple."""
         found = self._tuples.get(values)
         if found is None:
+            self.meter.spend(1 + len(values) // 8)
             found = self._tuples[values] = len(self.tuples)
             self.tuples.append(values)
         return found

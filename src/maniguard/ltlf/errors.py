@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from maniguard.errors import ManiguardError
 
 
@@ -44,6 +47,21 @@ class BudgetError(LtlfError):
         super().__init__(message)
         self.culprit = culprit
         self.limit = limit
+
+
+def over_budget(message: str, culprit: str, limit: str) -> BudgetError:
+    """Return the error whose message, with the culprit at its end, keeps to one readable line."""
+    shown = culprit if len(culprit) <= 200 else culprit[:197] + "..."
+    return BudgetError(f"{message} {shown}", culprit, limit)
+
+
+@contextmanager
+def stack_limit() -> Iterator[None]:
+    """Turn a `RecursionError` into a `FormulaError`: how deep is too deep depends on the caller's own depth."""
+    try:
+        yield
+    except RecursionError:
+        raise FormulaError("the formula is nested too deeply for what is left of this program's stack") from None
 
 
 class DialectWarning(UserWarning):

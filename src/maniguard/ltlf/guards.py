@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maniguard.ltlf.dfa import Dfa
-from maniguard.ltlf.diagrams import Letters, Meter, Obligations
+from maniguard.ltlf.diagrams import ExhaustedError, Letters, Meter, Obligations
 from maniguard.ltlf.errors import BudgetError
 from maniguard.ltlf.formula import show_name
 
@@ -57,8 +57,13 @@ class _Covers:
                 found = known[ref] = self.letters.node(dfa.node_atom[ref], lo, hi)
             return found
 
-        function = convert(self.dfa.roots[state])
-        cubes, _ = self.cover(function, function)
+        try:
+            function = convert(self.dfa.roots[state])
+            cubes, _ = self.cover(function, function)
+        except (ExhaustedError, RecursionError) as error:
+            limit = "depth" if isinstance(error, RecursionError) else error.limit
+            message = f"the guard from state {state} to {target} is too large to be written out as conjunctions"
+            raise BudgetError(message, str(self.dfa.formula), limit) from None
         return sorted(cubes, key=lambda c: (len(c), c))
 
     def cover(self, low: int, high: int) -> tuple[list[Cube], int]:

@@ -162,9 +162,9 @@ class _Reader:
             raise self.fail("the header 'AP:' must give the number of atoms and then each name once, quoted")
         self.atoms = tuple(names)
         states, starts = values["States:"], values["Start:"]
-        if len(states) != 1 or not states[0].isdigit() or len(starts) != 1 or not starts[0].isdigit():
+        count, start = _number(*states[:1]), _number(*starts[:1])
+        if len(states) != 1 or len(starts) != 1 or count is None or start is None:
             raise self.fail("there must be one number of states and one start state")
-        count, start = int(states[0]), int(starts[0])
         if not 0 <= start < count <= 1_000_000:
             raise self.fail(f"the start state {start} is not one of {count} states")
         formula = None
@@ -173,9 +173,10 @@ class _Reader:
         return count, start, formula
 
     def number(self, count: int) -> int:
-        value = int(self.take("number"))
-        if value >= count:
-            raise self.fail(f"there is no state {value}, only {count} states")
+        text = self.take("number")
+        value = _number(text)
+        if value is None or value >= count:
+            raise self.fail(f"there is no state {text}, only {count} states")
         return value
 
     def marks(self) -> bool:
@@ -232,8 +233,9 @@ class _Reader:
             return value
         if token.text in ("t", "f"):
             return ~int(token.text == "t")
-        if token.kind == "number" and int(token.text) < len(self.atoms):
-            return self.letters.node(int(token.text), ~0, ~1)
+        atom = _number(token.text)
+        if token.kind == "number" and atom is not None and atom < len(self.atoms):
+            return self.letters.node(atom, ~0, ~1)
         self.index -= 1
         raise self.fail(f"{token.text!r} is no label over {len(self.atoms)} atoms")
 
@@ -256,6 +258,11 @@ class _Reader:
             [accept[s] for s in order],
         )
         return Dfa(self.atoms, minimise(raw), formula)
+
+
+def _number(text: str = "") -> int | None:
+    """Return the number that is written, None for other texts and for absurdly long ones."""
+    return int(text) if text.isdecimal() and len(text) <= 9 else None
 
 
 def _unquote(text: str) -> str:

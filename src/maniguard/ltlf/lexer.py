@@ -15,6 +15,9 @@ MAX_LENGTH = 200_000
 """Longest text of a formula, in characters."""
 
 
+_MAX_DIGITS = 30
+
+
 class Bound(NamedTuple):
     """A bound in steps; `hi` is None for unbounded."""
 
@@ -199,9 +202,10 @@ class _Lexer:
         power = _SPOT_POWER.match(self.text, self.at)
         if power is not None and dialect.bounds == "spot":
             self.at = power.end()
-            steps = int(power.group(2))
-            if steps > MAX_BOUND:
-                raise self.fail(f"X[{steps}] exceeds {MAX_BOUND} steps", at)
+            count = power.group(2)
+            if len(count) > _MAX_DIGITS or int(count) > MAX_BOUND:
+                raise self.fail(f"the count of {word!r} exceeds {MAX_BOUND} steps", at)
+            steps = int(count)
             return Token("op", "X", at, Op.NEXT if power.group(1) else Op.WEAK_NEXT, Bound(steps, steps))
         if dialect.name == "spot" and self.at < len(self.text) and self.text[self.at].isalpha():
             self.warn_glued(word, at)
@@ -235,6 +239,10 @@ class _Lexer:
 
     def bound(self, found: re.Match[str], at: int) -> Bound:
         low, low_unit, separator, high, high_unit, _ = found.groups()
+        if max(len(low), len(high or "")) > _MAX_DIGITS:
+            raise self.fail(
+                f"an end of the bound has more than {_MAX_DIGITS} digits; bounds go to {MAX_BOUND} steps", at
+            )
         if separator is None:
             # F[5] would be read as "within 5" by some and as "after exactly 5" by others.
             raise self.fail("a bound needs two ends, [a,b]", at)
@@ -252,6 +260,11 @@ class _Lexer:
             lo = lo * _SECONDS[low_unit or unit] * self.rate_hz
             hi = None if hi is None else hi * _SECONDS[high_unit or unit] * self.rate_hz
             lo, hi = Fraction(ceil(lo)), None if hi is None else Fraction(floor(hi))
+            if hi is not None and hi < lo:
+                rate = float(self.rate_hz)
+                raise self.fail(
+                    f"no step falls inside the bound {found.group().strip()} at {rate:g} steps per second", at
+                )
         if lo.denominator != 1 or (hi is not None and hi.denominator != 1):
             raise self.fail("a bound in steps must be whole numbers; write 0.5s for seconds", at)
         if hi is not None and hi < lo:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from fractions import Fraction
+from numbers import Rational, Real
 
 from maniguard.ltlf.dialects import Dialect, dialect_named
 from maniguard.ltlf.errors import DialectWarning, FormulaError, ParseError
@@ -45,10 +46,10 @@ def parse(text: str, *, dialect: str = "maniguard", rate_hz: float | None = None
         raise FormulaError(f"a formula to parse must be a str, got {type(text).__name__}")
     rate = None
     if rate_hz is not None:
-        if not (rate_hz > 0 and math.isfinite(rate_hz)):
-            raise FormulaError(f"rate_hz must be positive and finite, got {rate_hz!r}")
+        if isinstance(rate_hz, bool) or not isinstance(rate_hz, Real) or not (rate_hz > 0 and math.isfinite(rate_hz)):
+            raise FormulaError(f"rate_hz must be a positive, finite number, got {rate_hz!r}")
         # Through the shortest decimal text, so that 0.1 s at 20 Hz is 2 steps and not 2.0000000000000001.
-        rate = Fraction(str(rate_hz))
+        rate = Fraction(rate_hz) if isinstance(rate_hz, Rational) else Fraction(repr(float(rate_hz)))
     parser = _Parser(text, dialect_named(dialect), rate)
     try:
         formula = parser.run()

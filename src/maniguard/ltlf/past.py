@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from maniguard.ltlf.diagrams import Letters
-from maniguard.ltlf.formula import FALSE, TRUE, Formula, Op, conj, make, negate
+from maniguard.ltlf.formula import MAX_BOUND, TRUE, Formula, Op, conj, make, negate
 
 
 class _Cell(NamedTuple):
     """One remembered value.
 
-    With `left` None it is the truth of `right` one step ago, else the age of the latest `right` since which `left` has
-    held, capped at `limit` + 1, which means "none".
+    With `left` None it is a queue: the truth of `right` on the last `limit` steps, the latest in the lowest bit. Else
+    it is the age of the latest `right` since which `left` has held, capped at `limit` + 1, which means "none".
     """
 
     left: Formula | None
@@ -78,7 +78,10 @@ class Memory:
     def _next_cell(self, cell: _Cell, now: int, memory: int) -> int:
         right = self._value(cell.right, memory)
         if cell.left is None:
-            return right
+            older = now << 1 & (1 << cell.limit) - 1
+            # A long queue is more than a number to store.
+            self._letters.meter.spend(cell.limit >> 9)
+            return self._letters.choose(right, ~(older | 1), ~older)
         none = cell.limit + 1
         older = now if cell.limit == 0 else min(now + 1, none)
         keep = self._letters.choose(self._value(cell.left, memory), ~older, ~none)
@@ -88,6 +91,7 @@ class Memory:
         key = (f, memory)
         found = self._values.get(key)
         if found is None:
+            self._letters.meter.spend()
             found = self._values[key] = self._define(f, memory)
         return found
 
@@ -108,7 +112,7 @@ class Memory:
         cell = self._cell(f)
         now = self._assignments[memory][self._cell_of[cell]]
         if cell.left is None:
-            return ~now
+            return ~(now >> cell.limit - 1 & 1)
         # An unbounded cell is 0 (holding) or 1 (not); a bounded one counts, and must not outgrow its limit.
         alive = now == 0 if cell.limit == 0 else now + 1 <= cell.limit
         keep = letters.conj(self._value(cell.left, memory), ~int(alive))
@@ -116,20 +120,22 @@ class Memory:
 
     def _cell(self, f: Formula) -> _Cell:
         if f.op is Op.YESTERDAY or f.op is Op.WEAK_YESTERDAY:
-            return _Cell(None, f.args[0], 0, int(f.op is Op.WEAK_YESTERDAY))
+            return _Cell(None, f.args[0], 1, int(f.op is Op.WEAK_YESTERDAY))
+        if f.op is Op.ONCE:
+            return _Cell(None, f.args[0], f.lo, 0)
         limit = f.hi or 0
         return _Cell(f.args[0], f.args[1], limit, limit + 1)
 
     def _register(self, f: Formula) -> None:
         for part in f.walk():
-            if part.op in (Op.YESTERDAY, Op.WEAK_YESTERDAY, Op.SINCE):
+            if part.op in (Op.YESTERDAY, Op.WEAK_YESTERDAY, Op.ONCE, Op.SINCE):
                 cell = self._cell(part)
                 if cell not in self._cell_of:
                     self._cell_of[cell] = len(self.cells)
                     self.cells.append(cell)
 
     def _plainly(self, f: Formula) -> Formula:
-        """Rewrite to constants, atoms, `! & |`, `Y`, `Z` and `S[0,k]` with k unbounded or at least 1."""
+        """Rewrite to constants, atoms, `! & |`, `Y`, `Z`, `S[0,k]` with k unbounded or at least 1, and `O[k,k]`."""
         found = self._plain_of.get(f)
         if found is None:
             found = self._plain_of[f] = self._rewrite(f)
@@ -150,7 +156,9 @@ class Memory:
             a, b = args
             other = b if op is Op.IFF else negate(b)
             return make(Op.OR, (make(Op.AND, (a, other)), make(Op.AND, (negate(a), negate(other)))))
-        if op is Op.YESTERDAY or op is Op.WEAK_YESTERDAY:
+        if op is Op.YESTERDAY:
+            return _ago(args[0], 1)
+        if op is Op.WEAK_YESTERDAY:
             return make(op, args)
         if op is Op.ONCE:
             return self._since(TRUE, args[0], f)
@@ -159,11 +167,21 @@ class Memory:
         return self._since(args[0], args[1], f)
 
     def _since(self, left: Formula, right: Formula, f: Formula) -> Formula:
-        # left S[a,b] right, a > 0, is left & Y(left S[a-1,b-1] right).
         rest = None if f.hi is None else f.hi - f.lo
-        inner = right if rest == 0 else make(Op.SINCE, (left, right), lo=0, hi=rest)
-        for _ in range(f.lo):
-            inner = conj(left, make(Op.YESTERDAY, (inner,)))
-            if inner is FALSE:
-                break
-        return inner
+        latest = right if rest == 0 else make(Op.SINCE, (left, right), lo=0, hi=rest)
+        if f.lo == 0:
+            return latest
+        # left S[a,b] right, a > 0: left on the last a steps, and left S[0,b-a] right a steps ago.
+        kept = left
+        if f.lo > 1 and left is not TRUE:
+            kept = negate(make(Op.SINCE, (TRUE, negate(left)), lo=0, hi=f.lo - 1))
+        return conj(kept, _ago(latest, f.lo))
+
+
+def _ago(f: Formula, steps: int) -> Formula:
+    """Return the plain form of `f` that many steps ago, false before there was such a step."""
+    if f.op is Op.YESTERDAY:
+        return _ago(f.args[0], steps + 1)
+    if f.op is Op.ONCE and f.hi is not None and f.hi + steps <= MAX_BOUND:
+        return _ago(f.args[0], steps + f.hi)
+    return make(Op.YESTERDAY, (f,)) if steps == 1 else make(Op.ONCE, (f,), lo=steps, hi=steps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from maniguard.ltlf.errors import stack_limit
 from maniguard.ltlf.formula import FALSE, LAST, TRUE, Formula, Op, atom, conj, disj, make
 
 
@@ -41,7 +42,8 @@ _NOT_LAST = make(Op.NEXT, (TRUE,))
 def positive_form(formula: Formula) -> PositiveForm:
     """Return the formula with negations pushed into atoms, `p` and `!p` being independent atoms from there on."""
     build = _Positive()
-    return PositiveForm(build.of(formula, True), build.literals)
+    with stack_limit():
+        return PositiveForm(build.of(formula, True), build.literals)
 
 
 class _Positive:
@@ -92,7 +94,6 @@ class _Positive:
         if hi is not None:
             result = disj(make(Op.HISTORICALLY, (right,), lo=0, hi=hi - lo), result)
         if lo:
-            for _ in range(lo):
-                result = make(Op.WEAK_YESTERDAY, (result,))
+            result = make(Op.HISTORICALLY, (result,), lo=lo, hi=lo)
             result = disj(make(Op.ONCE, (left,), lo=0, hi=lo - 1), result)
         return result

@@ -9,7 +9,7 @@ from maniguard.ltlf.badprefix import bad_prefix_view
 from maniguard.ltlf.derive import Derivation
 from maniguard.ltlf.dfa import Verdict
 from maniguard.ltlf.diagrams import ExhaustedError, Meter
-from maniguard.ltlf.errors import BudgetError, FormulaError, MissingAtomError, TraceError
+from maniguard.ltlf.errors import FormulaError, MissingAtomError, TraceError, over_budget, stack_limit
 from maniguard.ltlf.formula import Formula
 from maniguard.ltlf.monitor import Final, Reading
 from maniguard.ltlf.parser import parse
@@ -28,7 +28,8 @@ class ProgressionMonitor:
     `Monitor` where it compiles; a step here takes tenths of a millisecond, not of a microsecond.
 
     Raises:
-        FormulaError: a past operator over a future one; only the automaton can decide it.
+        FormulaError: a past operator over a future one; only the automaton can decide it. Or nesting too deep for what
+            the caller left of the stack.
     """
 
     def __init__(self, formula: Formula | str, *, reading: Reading = "ltlf") -> None:
@@ -44,11 +45,15 @@ class ProgressionMonitor:
 
     def reset(self) -> None:
         """Start again before the first step."""
-        self._derivation = self._fresh()
-        self._owed, self._memory = self._derivation.start()
+        try:
+            self._derivation = self._fresh()
+            self._owed, self._memory = self._derivation.start()
+        except ExhaustedError as error:
+            raise over_budget("this formula is too large to be watched:", str(self.formula), error.limit) from None
 
     def _fresh(self) -> Derivation:
-        return Derivation(self._watched, self._atoms, Meter(_OPERATIONS_PER_STEP), 1)
+        with stack_limit():
+            return Derivation(self._watched, self._atoms, Meter(_OPERATIONS_PER_STEP), 1)
 
     def step(self, letter: Mapping[str, bool]) -> Verdict:
         """Take one letter and return the verdict after it.
@@ -72,8 +77,8 @@ class ProgressionMonitor:
             self._owed, self._memory = derivation.follow(self._owed, self._memory, values)
         except (ExhaustedError, RecursionError):
             culprit = str(derivation.culprit())
-            message = f"what is owed is too large to be derived in one step; the part that makes it grow is {culprit}"
-            raise BudgetError(message, culprit, "operations") from None
+            message = "what is owed is too large to be derived in one step; the part that makes it grow is"
+            raise over_budget(message, culprit, "operations") from None
         if derivation.kept_nodes > _NODES_KEPT:
             # Everything but the current state is only a cache.
             fresh = self._fresh()

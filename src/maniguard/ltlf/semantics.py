@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from maniguard.errors import alternatives
-from maniguard.ltlf.errors import MissingAtomError, TraceError
+from maniguard.ltlf.errors import MissingAtomError, TraceError, stack_limit
 from maniguard.ltlf.formula import Formula, Op
 
 Letter = Mapping[str, bool]
@@ -28,7 +28,8 @@ def evaluate(formula: Formula, trace: Sequence[Letter], position: int = 0) -> bo
         for name in formula.atom_order():
             if name not in letter:
                 raise MissingAtomError(f"step {step} has no atom {name!r}; it has {alternatives(letter)}")
-    return _Evaluation(trace).holds(formula, position)
+    with stack_limit():
+        return _Evaluation(trace).holds(formula, position)
 
 
 class _Evaluation:

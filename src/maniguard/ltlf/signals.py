@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maniguard.errors import alternatives
-from maniguard.ltlf.errors import MissingAtomError, TraceError
+from maniguard.ltlf.errors import MissingAtomError, TraceError, stack_limit
 from maniguard.ltlf.formula import PAST, Formula, Op
 
 Signal = npt.NDArray[Any]
@@ -34,7 +34,8 @@ def evaluate_signals(formula: Formula, signals: Mapping[str, Signal]) -> Signal:
         MissingAtomError: an atom without a signal.
         TraceError: signals of unequal shapes, of mixed or other types, with NaN, or without steps.
     """
-    return _Values(formula, signals).of(formula)
+    with stack_limit():
+        return _Values(formula, signals).of(formula)
 
 
 class _Values:
