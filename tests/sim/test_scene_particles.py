@@ -57,6 +57,7 @@ def test_they_are_physics_and_their_looks_are_not():
         (("dust", 0, "surface"), "shelf", ["shelf", "block"]),
         (("dust", 0, "wipers"), ["rag"], ["rag", "block"]),
         (("dust", 0, "wipers"), [], ["'block'", "wiper"]),
+        (("dust", 0, "wipers"), ["block"], ["'block'", "itself"]),
         (("dust", 0, "normals"), [[0, 0, 2]], ["'block'", "unit length"]),
         (("dust", 0, "positions_m"), [], ["'block'", "0 and 1"]),
         (("dust", 0, "area_m2"), 0, ["area_m2", "positive"]),

@@ -29,6 +29,7 @@ from maniguard.sim.scene import (
 
 if TYPE_CHECKING:
     from maniguard.sim.bodies import BuildError
+    from maniguard.sim.dusting import spread_dust
     from maniguard.sim.pouring import fill
     from maniguard.sim.render import RenderError
     from maniguard.sim.world import Snapshot, World
@@ -65,6 +66,7 @@ __all__ = [
     "World",
     "fill",
     "goal_sphere",
+    "spread_dust",
 ]
 
 _LATER = {
@@ -73,6 +75,7 @@ _LATER = {
     "Snapshot": "maniguard.sim.world",
     "World": "maniguard.sim.world",
     "fill": "maniguard.sim.pouring",
+    "spread_dust": "maniguard.sim.dusting",
 }
 
 

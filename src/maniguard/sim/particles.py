@@ -126,6 +126,8 @@ class DustSpec:
             raise SceneSpecError(f"{where}: area and radius must be positive, the pressure not negative")
         if not self.wipers:
             raise SceneSpecError(f"{where}: names no wiper, so it could never be wiped")
+        if self.surface in self.wipers:
+            raise SceneSpecError(f"{where}: the surface is among its wipers, and cannot wipe itself")
 
     def physics_dict(self) -> dict[str, Any]:
         """Return where the particles lie and what takes them away, as JSON values."""
