@@ -26,7 +26,7 @@ MISTAKES = [
     (["spec", "show", "nosuch"], ["nosuch", "clutter-dry"]),
     (["ltlf", "check", "X a", "--trace", "{tmp}/t.csv"], ["X[!]"]),
     (["ltlf", "check", "G a", "--trace", "{tmp}/missing.csv"], ["missing.csv"]),
-    (["ltlf", "check", "G b", "--trace", "{tmp}/t.csv"], ["'b'"]),
+    (["ltlf", "check", "G b", "--trace", "{tmp}/t.csv"], ["t.csv step 0", "'b'", "there is a"]),
     (["ltlf", "check", "G a", "--trace", "{tmp}/bad.csv"], ["bad.csv", "row 3", "maybe"]),
     (["ltlf", "compile", "G (a", "--json"], ["G (a"]),
     (["ltlf", "compile", "G a"], ["--json"]),

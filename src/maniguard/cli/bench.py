@@ -68,15 +68,16 @@ def _list(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(json.dumps([listing_entry(s) for s in scenarios], indent=1, ensure_ascii=False) + "\n")
         return 0
-    from rich.console import Console
     from rich.table import Table
+
+    from maniguard.cli.output import Output
 
     table = Table(box=None, pad_edge=False)
     for heading in ("scenario", "hash", "limit", "instruction"):
         table.add_column(heading, no_wrap=heading != "instruction")
     for scenario in scenarios:
         table.add_row(scenario.id, scenario.hash[:12], f"{scenario.step_limit}", scenario.instruction)
-    console = Console(highlight=False)
+    console = Output()
     console.print(table)
     console.print(f"{len(scenarios)} scenarios")
     return 0
@@ -92,12 +93,13 @@ def _show(args: argparse.Namespace) -> int:
         value["scene"] = scenario.scene
         sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         return 0
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
-    console.print(f"[bold]{scenario.id}[/]  {scenario.instruction}")
-    console.print(f"spec {scenario.spec} · step limit {scenario.step_limit} · hash {scenario.hash}")
+    from maniguard.cli.output import Output
+
+    console = Output()
+    console.print(f"[bold]{scenario.id}[/]  {scenario.instruction}", soft_wrap=True)
+    console.print(f"spec {scenario.spec} · step limit {scenario.step_limit} · hash {scenario.hash}", soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     for heading in ("object", "category", "role", "mass (kg)", "x, y, z (m)", "properties"):
         table.add_column(heading, justify="right" if heading.endswith(")") else "left")

@@ -28,7 +28,6 @@ def add_parser(commands: Commands) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -39,6 +38,7 @@ def _run(args: argparse.Namespace) -> int:
     )
 
     from maniguard import report
+    from maniguard.cli.output import Output
     from maniguard.cli.preview import preview
     from maniguard.evaluate import PlannedRollout, create_run, execute, make_plan
     from maniguard.rollout import Status
@@ -53,8 +53,8 @@ def _run(args: argparse.Namespace) -> int:
         video=args.video,
     )
     run = create_run(args.out, plan)
-    out = Console(highlight=False)
-    err = Console(stderr=True, highlight=False)
+    out = Output()
+    err = Output(stderr=True)
     preview(out, run, scenarios, workers=args.workers)
     pending = len(run.pending())
     columns = (

@@ -6,10 +6,11 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from maniguard.cli.arguments import ArgumentError, Commands
+from maniguard.errors import alternatives
 from maniguard.ltlf import compile_dfa, explain, parse
 
 DIALECTS = ("maniguard", "spot", "ltlf2dfa", "pylogics")
@@ -40,8 +41,10 @@ def add_parser(commands: Commands) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
-    dfa = compile_dfa(parse(args.formula, dialect=args.dialect))
+    formula = parse(args.formula, dialect=args.dialect)
+    dfa = compile_dfa(formula)
     letters = read_letters(args.trace)
+    _check_atoms(args.trace, formula.atom_order(), letters)
     because = explain(dfa, letters)
     if because is None:
         print(f"satisfied over {len(letters)} steps: {args.formula}")
@@ -53,6 +56,13 @@ def _check(args: argparse.Namespace) -> int:
     if because.facts:
         print(f"because {because.text()}")
     return 1
+
+
+def _check_atoms(path: Path, atoms: Sequence[str], letters: Sequence[Mapping[str, bool]]) -> None:
+    for step, letter in enumerate(letters):
+        for atom in atoms:
+            if atom not in letter:
+                raise ArgumentError(f"{path} step {step}: there is no atom {atom!r}; there is {alternatives(letter)}")
 
 
 def _compile(args: argparse.Namespace) -> int:
@@ -80,7 +90,9 @@ def read_letters(path: Path) -> list[Mapping[str, bool]]:
         return _letters_from_json(path, text)
     if suffix == ".csv":
         return _letters_from_csv(path, text)
-    raise ArgumentError(f"{path}: a trace is a .csv or a .json file, not {suffix or 'a file without suffix'!r}")
+    raise ArgumentError(
+        f"{path}: a trace is a .csv or a .json file, not {repr(suffix) if suffix else 'a file without suffix'}"
+    )
 
 
 def _letters_from_csv(path: Path, text: str) -> list[Mapping[str, bool]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -11,12 +10,16 @@ from typing import NoReturn
 
 from maniguard import __version__
 from maniguard.cli import assets, bench, evaluate, ltlf, metrics, report, serve, spec
+from maniguard.cli.streams import provide_streams, silence
 from maniguard.errors import ManiguardError
 
 EXIT_OK, EXIT_FINDINGS, EXIT_USAGE = 0, 1, 2
 
 # The shell's convention for a process ended by SIGINT.
 EXIT_INTERRUPTED = 130
+
+# And for one ended by SIGPIPE: the reader went before the command was done.
+EXIT_UNHEARD = 141
 
 _COMMANDS = (evaluate, report, metrics, spec, ltlf, bench, assets, serve)
 
@@ -46,21 +49,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: done, whatever the verdicts. 1: a check found something. 2: the call or its input is wrong; one line on stderr.
     """
+    provide_streams()
     warnings.showwarning = _warn
     try:
         args = build_parser().parse_args(argv)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+    status = EXIT_UNHEARD
     try:
-        status: int = args.run(args)
+        status = args.run(args)
         sys.stdout.flush()
         return status
     except ManiguardError as error:
         return _refuse(args.command, str(error))
     except BrokenPipeError:
-        # The reader of our output has gone; point stdout elsewhere so that the interpreter's last flush is quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
+        # The reader of our output has gone, which changes nothing of what was found, if it was found by then.
+        silence(1)
+        return status
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _refuse(args.command, f"{where}{error.strerror or error}")

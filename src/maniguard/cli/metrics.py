@@ -35,9 +35,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(to_json(summary))
         return 0
-    from rich.console import Console
-
     from maniguard import report
+    from maniguard.cli.output import Output
 
-    report.print_tables(Console(highlight=False), summary)
+    report.print_tables(Output(), summary)
     return 0

@@ -20,9 +20,8 @@ def add_parser(commands: Commands) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from maniguard import report
+    from maniguard.cli.output import Output
     from maniguard.evaluate import open_run
 
     if args.sample == (args.run_path is not None):
@@ -30,7 +29,7 @@ def _run(args: argparse.Namespace) -> int:
     run = open_run(report.SAMPLE_RUN if args.sample else args.run_path)
     out = args.out or (Path("maniguard-sample-report") if args.sample else run.path / "report")
     index = report.write_html(run, out, protocol=args.protocol, spec_variant=args.spec, single_file=args.single_file)
-    console = Console(highlight=False)
+    console = Output()
     report.print_summary(console, run, protocol=args.protocol, spec_variant=args.spec)
     console.print(f"\nreport   {index}", markup=False, soft_wrap=True)
     return 0
