@@ -21,11 +21,10 @@ from maniguard.sim.scene import (
     AssetSpec,
     Grasp,
     ObjectSpec,
-    RoomSpec,
     SceneSpec,
-    TableSpec,
     goal_sphere,
 )
+from maniguard.sim.surroundings import RoomSpec, TableSpec
 
 if TYPE_CHECKING:
     from maniguard.sim.bodies import BuildError

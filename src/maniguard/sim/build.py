@@ -18,7 +18,8 @@ from maniguard.sim.command import TIMESTEP_S
 from maniguard.sim.dust import add_dust
 from maniguard.sim.grains import add_grains
 from maniguard.sim.room import add_room
-from maniguard.sim.scene import ObjectSpec, SceneSpec, TableSpec
+from maniguard.sim.scene import ObjectSpec, SceneSpec
+from maniguard.sim.surroundings import TableSpec
 from maniguard.trace.scene import Box, DustGroup, Entity, GrainGroup, Part, Pose, Region, Scene
 
 AssetMaker = Callable[[ObjectSpec], Asset]

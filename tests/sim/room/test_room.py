@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from maniguard.sim.room import ROOM_GROUP, ROOMS, SKINS, RoomError, add_room
-from maniguard.sim.scene import RoomSpec, TableSpec
+from maniguard.sim.surroundings import RoomSpec, TableSpec
 
 TABLE = TableSpec()
 

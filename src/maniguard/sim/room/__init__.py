@@ -14,7 +14,7 @@ from maniguard.sim.room.builder import ROOM_GROUP, RoomBuilder
 from maniguard.sim.room.design import RoomDesign, shell
 from maniguard.sim.room.rooms import ROOMS
 from maniguard.sim.room.table import SKINS, RoomError, TableMeasures, add_table, measures, skin_name
-from maniguard.sim.scene import RoomSpec, TableSpec
+from maniguard.sim.surroundings import RoomSpec, TableSpec
 
 __all__ = ["ROOMS", "ROOM_GROUP", "SKINS", "RoomDesign", "RoomError", "add_room"]
 

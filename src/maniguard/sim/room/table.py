@@ -13,7 +13,7 @@ from maniguard.errors import ManiguardError, alternatives
 from maniguard.sim.assets.mesh import lathe, slab
 from maniguard.sim.room import surfaces
 from maniguard.sim.room.builder import RoomBuilder, Surface, painted, pictured
-from maniguard.sim.scene import TableSpec
+from maniguard.sim.surroundings import TableSpec
 
 
 class RoomError(ManiguardError):
