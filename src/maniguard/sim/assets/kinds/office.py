@@ -42,7 +42,7 @@ def _mouse(form: Form, x: float, y: float, h: float) -> Grasps:
     form.block("dark", (0.45 * x, 0.0, h), (0.16 * x, 0.005, 0.0022), 0.002, touch=False)
     form.block("second", (0.62 * x, 0.0, 0.94 * h), (0.2 * x, 0.0012, 0.05 * h), 0.0006, touch=False)
     # The flanks are all but upright up to half the height.
-    tcp = (0.0, 0.0, max(0.0138, 0.45 * h))
+    tcp = (0.0, 0.0, max(holds.LOWEST_TCP_M, 0.45 * h))
     return (holds.pointing("top-y", "top", tcp, (0, 0, -1), (0, 1, 0), 2.0 * y),)
 
 
@@ -51,7 +51,7 @@ def _stapler(form: Form, x: float, y: float, h: float) -> Grasps:
     form.block("metal", (0.04 * x, 0.0, 0.5 * h), (0.9 * x, 0.62 * y, 0.1 * h), 0.002, "electronics")
     form.block("main", (0.05 * x, 0.0, 0.79 * h), (0.94 * x, 0.9 * y, 0.21 * h), 0.007, "electronics", steps=2)
     form.block("second", (-0.72 * x, 0.0, 0.36 * h), (0.2 * x, 0.8 * y, 0.3 * h), 0.003, "electronics")
-    tcp = (0.0, 0.0, max(0.0138, 0.79 * h - 0.002))
+    tcp = (0.0, 0.0, max(holds.LOWEST_TCP_M, 0.79 * h - 0.002))
     return (holds.pointing("top-y", "top", tcp, (0, 0, -1), (0, 1, 0), 1.8 * y),)
 
 
@@ -93,15 +93,15 @@ def _clock(form: Form, x: float, y: float, h: float) -> Grasps:
 def _camera(form: Form, x: float, y: float, h: float) -> Grasps:
     form.block("main", (0.0, 0.25 * y, 0.44 * h), (x, 0.75 * y, 0.44 * h), 0.005, "electronics", steps=2)
     form.block("second", (0.0, 0.25 * y, 0.94 * h), (0.34 * x, 0.5 * y, 0.06 * h), 0.002, "electronics")
-    lens = [(0.36 * h, 0.0), (0.36 * h, 0.3 * y), (0.31 * h, 0.34 * y), (0.31 * h, 0.5 * y)]
+    lens = [(0.32 * h, 0.0), (0.32 * h, 0.3 * y), (0.28 * h, 0.34 * y), (0.28 * h, 0.5 * y)]
     form.turned("dark", lens, "glass", at=(0.1 * x, -0.5 * y, 0.44 * h), axis=(0.0, -1.0, 0.0), sides=16, limit=3)
-    glass = [(0.24 * h, 0.0), (0.2 * h, 0.003)]
+    glass = [(0.22 * h, 0.0), (0.18 * h, 0.003)]
     form.turned("third", glass, None, at=(0.1 * x, -y, 0.44 * h), axis=(0.0, -1.0, 0.0), touch=False)
     form.turned(
         "metal", [(0.006, 0.0), (0.006, 0.004)], None, at=(-0.7 * x, 0.25 * y, 0.87 * h), touch=False, segments=14
     )
     # Beside the lens, whose rim the finger in front would meet.
-    tcp = (-0.64 * x, 0.25 * y, 0.88 * h - 0.016)
+    tcp = (-0.7 * x, 0.25 * y, 0.88 * h - 0.016)
     return (holds.pointing("top-y", "top", tcp, (0, 0, -1), (0, 1, 0), 1.5 * y),)
 
 

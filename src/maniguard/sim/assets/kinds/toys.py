@@ -82,7 +82,7 @@ def _roof(form: Form, x: float, y: float, h: float, matter: str) -> Result:
     plan = np.array([(-y, 0.0), (y, 0.0), (0.15 * y, h), (-0.15 * y, h)]) - (0.0, h / 2.0)
     turn = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     form.plate("main", plan, -x, x, matter, bevel=0.0008, turn=turn, at=(0.0, 0.0, h / 2.0))
-    tcp = (0.0, 0.0, max(0.0138, 0.5 * h))
+    tcp = (0.0, 0.0, max(holds.LOWEST_TCP_M, 0.5 * h))
     return (holds.pointing("top-x", "top", tcp, (0, 0, -1), (1, 0, 0), 2.0 * x),), ()
 
 
@@ -99,8 +99,9 @@ def _car(form: Form, x: float, y: float, h: float, matter: str) -> Result:
             form.turned("second", [(wheel, 0.0), (wheel, 0.0055)], "rubber", at=at, axis=LYING_Y, sides=12, limit=2)
             cap = (at[0], at[1] + (0.0056 if sign > 0 else -0.0006), rise)
             form.turned("metal", [(0.5 * wheel, 0.0), (0.45 * wheel, 0.0006)], None, at=cap, axis=LYING_Y, touch=False)
-    tcp = (-0.12 * x, 0.0, max(0.0138, h - 0.013))
-    return (holds.pointing("top-y", "top", tcp, (0, 0, -1), (0, 1, 0), 1.72 * y),), ()
+    # Around the body between the wheels, which is wider than the cabin.
+    tcp = (0.0, 0.0, max(holds.LOWEST_TCP_M, 0.42 * h))
+    return (holds.pointing("top-y", "top", tcp, (0, 0, -1), (0, 1, 0), 2.0 * y),), ()
 
 
 def _ball(form: Form, x: float, y: float, h: float, matter: str) -> Result:

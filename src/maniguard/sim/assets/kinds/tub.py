@@ -134,7 +134,7 @@ def _wall_grasps(
     depth = 0.009
     tcp_z = top - depth
     # A leaning wall slides out of the pinch; a shallow one leaves no room for the inner fingertip.
-    if tcp_z - holds.TIP_BEYOND_TCP_M < floor + 0.003 or tcp_z < 0.0138:
+    if tcp_z - holds.TIP_BEYOND_TCP_M < floor + 0.003 or tcp_z < holds.LOWEST_TCP_M:
         return ()
     grasps = []
     for name, half, axis in (("y", y, 1), ("x", x, 0)):
