@@ -16,7 +16,16 @@ from _evidence import record
 from _ltlf_common import CORPUS, FUTURE, PAST, REFERENCE, log, random_formula
 
 from maniguard.errors import ManiguardError
-from maniguard.ltlf import Budget, BudgetError, compile_dfa, evaluate, from_hoa, parse
+from maniguard.ltlf import (
+    Budget,
+    BudgetError,
+    ProgressionMonitor,
+    compile_bad_prefix,
+    compile_dfa,
+    evaluate,
+    from_hoa,
+    parse,
+)
 
 INPUTS = 110_000
 BUDGET = Budget(states=1500, operations=40_000)
@@ -77,6 +86,32 @@ def mutated(rng: np.random.Generator, corpus: list[str]) -> str:
     return text[:2000]
 
 
+def extreme(rng: np.random.Generator) -> str:
+    """Text of absurd depth, width, length or bounds."""
+
+    def one_of(*values):
+        return values[int(rng.integers(len(values)))]
+
+    size = one_of(10, 140, 149, 151, 1000, 30_000)
+    number = one_of("0", "3", "160", "100000", "100001", "9" * 10, "9" * 5000, "0.5", "1e5", "²", "٣")
+    kind = int(rng.integers(6))
+    if kind == 0:
+        return "(" * one_of(size, 100_000) + "a" + ")" * one_of(size, 100_000)
+    if kind == 1:
+        return one_of("!", "G ", "N ", "X[!] ", "Y ", "H[0,2] ", "F[1,3] ") * size + "a"
+    if kind == 2:
+        return f" {one_of('&', '|', '->', '<->', '^', 'U', 'W', 'R', 'M', 'S', 'M[1,3]')} ".join(
+            f"p{i % 7}" for i in range(size)
+        )
+    if kind == 3:
+        return (
+            f"G(a -> {one_of('F', 'G', 'O', 'H', 'b U', 'b S', 'b W', 'b M')}[{one_of('0', '3', number)},{number}] c)"
+        )
+    if kind == 4:
+        return one_of(" & ", " | ").join(f"{one_of('', 'G ', 'F[0,9] ')}p{i}" for i in range(min(size, 5000)))
+    return one_of("a", "é", "\U0001f600", '"') * (7 * size)
+
+
 def main() -> int:
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(100_000)
@@ -88,7 +123,9 @@ def main() -> int:
     for n in range(INPUTS):
         kind = n % 10
         dialect = DIALECTS[int(rng.integers(4))] if kind < 5 and n % 3 == 0 else "maniguard"
-        if kind == 9:
+        if n % 50 == 0:
+            text = extreme(rng)
+        elif kind == 9:
             text = mutated(rng, hoa)
         elif kind < 2:
             text = random_text(rng)
@@ -114,6 +151,9 @@ def main() -> int:
                     trace = [{a: bool(rng.integers(2)) for a in formula.atoms()} for _ in range(int(rng.integers(6)))]
                     if dfa.accepts(trace) != evaluate(formula, trace):
                         raise AssertionError(f"wrong verdict on {trace}")
+                if n % 5 == 0:
+                    compile_bad_prefix(formula, budget=BUDGET)
+                    ProgressionMonitor(formula).step(dict.fromkeys(formula.atoms(), True))
         except BudgetError as error:
             counts["over_budget"] += 1
             if "\n" in str(error) or not error.culprit:

@@ -7,6 +7,7 @@ from maniguard.ltlf.dfa import Dfa
 from maniguard.ltlf.errors import stack_limit
 from maniguard.ltlf.formula import FALSE, LAST, PAST, TRUE, Formula, Op, conj, disj, make, negate
 from maniguard.ltlf.minimise import minimise
+from maniguard.ltlf.nnf import Pushing
 
 
 def bad_prefix_view(formula: Formula) -> Formula:
@@ -56,42 +57,19 @@ def close(view: Dfa, formula: Formula) -> Dfa:
     return Dfa(atoms, closed._replace(var=[order[view.atoms[v]] for v in closed.var]), formula)
 
 
-class _View:
-    def __init__(self) -> None:
-        self.known: dict[tuple[Formula, bool], Formula] = {}
-
+class _View(Pushing):
     def of(self, f: Formula, positive: bool) -> Formula:
-        key = (f, positive)
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = self.convert(f, positive)
-        return found
-
-    def convert(self, f: Formula, positive: bool) -> Formula:
-        op, args = f.op, f.args
-        if op is Op.LAST:
-            return negate(FALSE) if not positive else FALSE
         if not f.is_future:
             return f if positive else negate(f)
-        if op is Op.NOT:
-            return self.of(args[0], not positive)
-        if op is Op.AND or op is Op.OR:
-            join = conj if (op is Op.AND) == positive else disj
-            return join(*(self.of(a, positive) for a in args))
-        if op is Op.IMPLIES:
-            join = disj if positive else conj
-            return join(self.of(args[0], not positive), self.of(args[1], positive))
-        if op is Op.IFF or op is Op.XOR:
-            same = (op is Op.IFF) == positive
-            both = conj(self.of(args[0], True), self.of(args[1], same))
-            return disj(both, conj(self.of(args[0], False), self.of(args[1], not same)))
-        if op is Op.NEXT or op is Op.WEAK_NEXT:
-            inner = self.of(args[0], positive)
-            return inner if inner is TRUE else make(Op.WEAK_NEXT, (inner,))
-        return self.temporal(f, positive)
+        return super().of(f, positive)
 
-    def temporal(self, f: Formula, positive: bool) -> Formula:
+    def other(self, f: Formula, positive: bool) -> Formula:
         op = f.op
+        if op is Op.LAST:
+            return FALSE if positive else TRUE
+        if op is Op.NEXT or op is Op.WEAK_NEXT:
+            inner = self.of(f.args[0], positive)
+            return inner if inner is TRUE else make(Op.WEAK_NEXT, (inner,))
         if op in PAST:
             # The past is there as it was; only its parts wait for the future. Past since has no dual operator.
             parts = tuple(self.of(a, positive) for a in f.args)

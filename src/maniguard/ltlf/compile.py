@@ -68,7 +68,7 @@ def _compiled(formula: Formula, budget: Budget) -> Dfa:
 
 class _Compiler:
     def __init__(self, atoms: tuple[str, ...], budget: Budget) -> None:
-        self.atoms = atoms
+        self.atom_index = {name: i for i, name in enumerate(atoms)}
         self.budget = budget
         self.meter = Meter(budget.operations)
         self.known: dict[Formula, Raw] = {}
@@ -103,7 +103,7 @@ class _Compiler:
             raise self.over(error, f) from None
 
     def derive(self, f: Formula) -> Raw:
-        derivation = Derivation(f, self.atoms, self.meter, self.budget.states)
+        derivation = Derivation(f, self.atom_index, self.meter, self.budget.states)
         try:
             raw = derivation.run()
             self.meter.spend(len(raw.var))

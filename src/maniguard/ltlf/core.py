@@ -47,8 +47,8 @@ class Core(NamedTuple):
 class CoreTable:
     """Core formulas by index; equal ones have one index. Index 0 is false and 1 is true."""
 
-    def __init__(self, atoms: tuple[str, ...]) -> None:
-        self.atom_index = {name: i for i, name in enumerate(atoms)}
+    def __init__(self, atom_index: dict[str, int]) -> None:
+        self.atom_index = atom_index
         self.items: list[Core] = []
         self.origin: list[Formula | None] = []
         self.past: list[Formula] = []

@@ -29,13 +29,13 @@ class Raw(NamedTuple):
 
 
 class Derivation:
-    """Derives one formula over a fixed order of atoms."""
+    """Derives one formula over a fixed order of atoms, given as the place of each."""
 
-    def __init__(self, formula: Formula, atoms: tuple[str, ...], meter: Meter, max_states: int) -> None:
+    def __init__(self, formula: Formula, atom_index: dict[str, int], meter: Meter, max_states: int) -> None:
         self.formula = formula
         self.meter = meter
         self.max_states = max_states
-        self.cores = CoreTable(atoms)
+        self.cores = CoreTable(atom_index)
         self.root = self.cores.of(formula)
         self.obligations = Obligations(meter)
         self.letters = Letters(self.obligations)

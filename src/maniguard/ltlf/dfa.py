@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from maniguard.errors import alternatives
 from maniguard.ltlf.derive import Raw
+from maniguard.ltlf.diagrams import leaves_below
 from maniguard.ltlf.errors import MissingAtomError, TraceError
 from maniguard.ltlf.formula import Formula
 
@@ -171,19 +172,7 @@ class Dfa:
 
     def successors(self, state: int) -> tuple[int, ...]:
         """Return the distinct successors of a state, false branches first."""
-        found: dict[int, None] = {}
-        seen: set[int] = set()
-        stack = [self.roots[state]]
-        while stack:
-            ref = stack.pop()
-            if ref in seen:
-                continue
-            seen.add(ref)
-            if ref < 0:
-                found[~ref] = None
-            else:
-                stack += (self.node_hi[ref], self.node_lo[ref])
-        return tuple(found)
+        return leaves_below((self.roots[state],), self.node_lo, self.node_hi)
 
     @cached_property
     def distance_to_doom(self) -> tuple[int | None, ...]:

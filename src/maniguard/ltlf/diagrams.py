@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from maniguard.ltlf.errors import LtlfError
 
@@ -37,6 +37,23 @@ class Meter:
 def level_of(family: int, rank: int) -> int:
     """Return the order key of a variable; within a family, higher ranks come first."""
     return family << FAMILY_BITS | (_MID - rank)
+
+
+def leaves_below(roots: Iterable[int], lo: Sequence[int], hi: Sequence[int]) -> tuple[int, ...]:
+    """Return the distinct leaf values that some letter leads to from `roots`, false branches first."""
+    found: dict[int, None] = {}
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        ref = stack.pop()
+        if ref in seen:
+            continue
+        seen.add(ref)
+        if ref < 0:
+            found[~ref] = None
+        else:
+            stack += (hi[ref], lo[ref])
+    return tuple(found)
 
 
 class Obligations:
@@ -272,18 +289,6 @@ class Letters:
             a = self.hi[a] if values[self.var[a]] else self.lo[a]
         return ~a
 
-    def leaves(self, a: int) -> list[int]:
+    def leaves(self, a: int) -> tuple[int, ...]:
         """Return the distinct leaf values, in the order in which they are met, false branches first."""
-        found: dict[int, None] = {}
-        seen: set[int] = set()
-        stack = [a]
-        while stack:
-            ref = stack.pop()
-            if ref in seen:
-                continue
-            seen.add(ref)
-            if ref < 0:
-                found[~ref] = None
-            else:
-                stack += (self.hi[ref], self.lo[ref])
-        return list(found)
+        return leaves_below((a,), self.lo, self.hi)

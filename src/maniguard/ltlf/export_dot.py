@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from maniguard.ltlf.dfa import Dfa, Verdict
+from maniguard.ltlf.formula import quoted
 from maniguard.ltlf.guards import guard_text, guards
 
 FILL = {
@@ -23,7 +24,7 @@ def to_dot(dfa: Dfa) -> str:
         '  edge [fontname="Helvetica"];',
     ]
     if dfa.formula is not None:
-        lines.append(f"  label={_quote(str(dfa.formula))};")
+        lines.append(f"  label={quoted(str(dfa.formula))};")
     lines.append('  init [shape=point, style="", label=""];')
     for state in range(dfa.num_states):
         shape = "doublecircle" if dfa.accept[state] else "circle"
@@ -31,10 +32,6 @@ def to_dot(dfa: Dfa) -> str:
     lines.append(f"  init -> {dfa.initial};")
     for state in range(dfa.num_states):
         for target, cubes in guards(dfa, state).items():
-            lines.append(f"  {state} -> {target} [label={_quote(guard_text(dfa, cubes, limit=40))}];")
+            lines.append(f"  {state} -> {target} [label={quoted(guard_text(dfa, cubes, limit=40))}];")
     lines.append("}")
     return "\n".join(lines) + "\n"
-
-
-def _quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -294,7 +294,12 @@ def show_name(name: str) -> str:
     """Spell an atom's name so that the `maniguard` dialect reads it back."""
     if _PLAIN_NAME.fullmatch(name) and name not in RESERVED:
         return name
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return quoted(name)
+
+
+def quoted(text: str) -> str:
+    """Return a text in double quotes, quotes and backslashes in it escaped."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def show_bound(f: Formula) -> str:

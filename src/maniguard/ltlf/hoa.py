@@ -13,7 +13,7 @@ from maniguard.ltlf.derive import Raw
 from maniguard.ltlf.dfa import Dfa
 from maniguard.ltlf.diagrams import ExhaustedError, Letters, Meter, Obligations
 from maniguard.ltlf.errors import BudgetError, LtlfError, ParseError
-from maniguard.ltlf.formula import Formula
+from maniguard.ltlf.formula import Formula, quoted
 from maniguard.ltlf.guards import guards
 from maniguard.ltlf.minimise import minimise
 from maniguard.ltlf.parser import parse
@@ -27,12 +27,12 @@ def to_hoa(dfa: Dfa) -> str:
     """
     lines = ["HOA: v1"]
     if dfa.formula is not None:
-        lines.append(f"name: {_quote(str(dfa.formula))}")
+        lines.append(f"name: {quoted(str(dfa.formula))}")
     lines += [
         'tool: "maniguard"',
         f"States: {dfa.num_states}",
         f"Start: {dfa.initial}",
-        " ".join([f"AP: {len(dfa.atoms)}", *map(_quote, dfa.atoms)]),
+        " ".join([f"AP: {len(dfa.atoms)}", *map(quoted, dfa.atoms)]),
         "acc-name: Buchi",
         "Acceptance: 1 Inf(0)",
         "properties: trans-labels explicit-labels state-acc deterministic complete",
@@ -46,10 +46,6 @@ def to_hoa(dfa: Dfa) -> str:
             lines.append(f"[{' | '.join(terms)}] {target}")
     lines.append("--END--")
     return "\n".join(lines) + "\n"
-
-
-def _quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 _TOKEN = re.compile(

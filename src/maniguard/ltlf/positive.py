@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from maniguard.ltlf.errors import stack_limit
 from maniguard.ltlf.formula import FALSE, LAST, TRUE, Formula, Op, atom, conj, disj, make
+from maniguard.ltlf.nnf import Pushing
 
 
 class Literal(NamedTuple):
@@ -46,19 +47,12 @@ def positive_form(formula: Formula) -> PositiveForm:
         return PositiveForm(build.of(formula, True), build.literals)
 
 
-class _Positive:
+class _Positive(Pushing):
     def __init__(self) -> None:
+        super().__init__()
         self.literals: dict[str, Literal] = {}
-        self.known: dict[tuple[Formula, bool], Formula] = {}
 
-    def of(self, f: Formula, positive: bool) -> Formula:
-        key = (f, positive)
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = self.convert(f, positive)
-        return found
-
-    def convert(self, f: Formula, positive: bool) -> Formula:
+    def other(self, f: Formula, positive: bool) -> Formula:
         op, args = f.op, f.args
         if op is Op.ATOM:
             name = ("+" if positive else "-") + f.name
@@ -68,18 +62,6 @@ class _Positive:
             return TRUE if (op is Op.TRUE) == positive else FALSE
         if op is Op.LAST:
             return LAST if positive else _NOT_LAST
-        if op is Op.NOT:
-            return self.of(args[0], not positive)
-        if op is Op.AND or op is Op.OR:
-            join = conj if (op is Op.AND) == positive else disj
-            return join(*(self.of(a, positive) for a in args))
-        if op is Op.IMPLIES:
-            join = disj if positive else conj
-            return join(self.of(args[0], not positive), self.of(args[1], positive))
-        if op is Op.IFF or op is Op.XOR:
-            same = (op is Op.IFF) == positive
-            both = conj(self.of(args[0], True), self.of(args[1], same))
-            return disj(both, conj(self.of(args[0], False), self.of(args[1], not same)))
         inner = tuple(self.of(a, positive) for a in args)
         if positive:
             return make(op, inner, lo=f.lo, hi=f.hi)

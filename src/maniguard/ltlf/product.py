@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 from itertools import combinations
 
 from maniguard.ltlf.derive import Raw
-from maniguard.ltlf.diagrams import ExhaustedError, Meter
+from maniguard.ltlf.diagrams import ExhaustedError, Meter, leaves_below
 from maniguard.ltlf.formula import Op
 from maniguard.ltlf.minimise import minimise
 
@@ -96,19 +96,8 @@ class Product:
 
     def joint(self, i: int, j: int) -> list[tuple[int, int]]:
         """Return the pairs of states that one letter can lead to from the pair (i, j)."""
-        found: dict[int, None] = {}
-        seen: set[int] = set()
-        stack = [self._pair(self.left.roots[i], self.right.roots[j])]
-        while stack:
-            ref = stack.pop()
-            if ref in seen:
-                continue
-            seen.add(ref)
-            if ref < 0:
-                found[~ref] = None
-            else:
-                stack += (self.raw.hi[ref], self.raw.lo[ref])
-        return [self.states[s] for s in found]
+        root = self._pair(self.left.roots[i], self.right.roots[j])
+        return [self.states[s] for s in leaves_below((root,), self.raw.lo, self.raw.hi)]
 
     def _state(self, i: int, j: int) -> int:
         if i == self.left_sink:

@@ -53,7 +53,8 @@ class ProgressionMonitor:
 
     def _fresh(self) -> Derivation:
         with stack_limit():
-            return Derivation(self._watched, self._atoms, Meter(_OPERATIONS_PER_STEP), 1)
+            index = {name: i for i, name in enumerate(self._atoms)}
+            return Derivation(self._watched, index, Meter(_OPERATIONS_PER_STEP), 1)
 
     def step(self, letter: Mapping[str, bool]) -> Verdict:
         """Take one letter and return the verdict after it.

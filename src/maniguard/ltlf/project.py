@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maniguard.ltlf.derive import Raw
-from maniguard.ltlf.diagrams import ExhaustedError, Meter
+from maniguard.ltlf.diagrams import ExhaustedError, Meter, leaves_below
 from maniguard.ltlf.formula import PAST, Formula, Op, atom, make
 from maniguard.ltlf.minimise import minimise
 
@@ -98,7 +98,7 @@ class _Projection:
                 root = one if root is None else self.union(root, one)
             assert root is not None
             roots.append(root)
-            for leaf in self.leaves(root):
+            for leaf in leaves_below((root,), self.result.lo, self.result.hi):
                 if leaf not in seen:
                     seen[leaf] = len(queue)
                     queue.append(leaf)
@@ -171,18 +171,3 @@ class _Projection:
             self.result.lo.append(lo)
             self.result.hi.append(hi)
         return found
-
-    def leaves(self, root: int) -> list[int]:
-        found: dict[int, None] = {}
-        seen: set[int] = set()
-        stack = [root]
-        while stack:
-            ref = stack.pop()
-            if ref in seen:
-                continue
-            seen.add(ref)
-            if ref < 0:
-                found[~ref] = None
-            else:
-                stack += (self.result.hi[ref], self.result.lo[ref])
-        return list(found)
