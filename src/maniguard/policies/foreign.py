@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
+import maniguard
 from maniguard.errors import ManiguardError
+
+_OURS = Path(maniguard.__file__).parent
 
 
 class ForeignCode:
@@ -27,7 +30,11 @@ class ForeignCode:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         if isinstance(error, Exception | SystemExit) and not isinstance(error, ManiguardError):
-            last = traceback.extract_tb(where)[-1]
+            frames = traceback.extract_tb(where)
+            # Generated code, such as a dataclass's constructor, has no file.
+            files = [frame for frame in frames if not frame.filename.startswith("<")]
+            theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_OURS)]
+            last = (theirs or frames)[-1]
             said = " ".join(str(error).split())
             raise self._failure(
                 f"{self._subject} raised {type(error).__name__} in {self._method}{f': {said}' if said else ''} "

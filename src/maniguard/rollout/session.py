@@ -62,7 +62,6 @@ class Session:
     ) -> None:
         self.scenario, self.spec, self.world = scenario, spec, world
         self.clock = StepClock()
-        self._aftermath_steps = round(AFTERMATH_S * CONTROL_RATE_HZ)
         meta = TraceMeta(
             scenario_id=scenario.id,
             scenario_hash=scenario.hash,
@@ -90,9 +89,7 @@ class Session:
     @property
     def done(self) -> bool:
         """Whether the rollout has run to its end: one second after success, or after the step limit."""
-        success = self._monitor.success_step
-        end = self.scenario.step_limit if success is None else success
-        return self.step_index >= end + self._aftermath_steps
+        return self.step_index >= last_step(self.scenario.step_limit, self._monitor.success_step)
 
     @property
     def engaged(self) -> bool:
@@ -132,3 +129,12 @@ class Session:
         report = self._monitor.step(frame)
         self.clock.judging_s += perf_counter() - started
         return report
+
+
+def last_step(step_limit: int, success_step: int | None) -> int:
+    """Return the step at which a rollout ends: one second after success, or after the step limit.
+
+    What reaches the goal after the limit is no success and prolongs nothing.
+    """
+    end = step_limit if success_step is None else min(success_step, step_limit)
+    return end + round(AFTERMATH_S * CONTROL_RATE_HZ)
