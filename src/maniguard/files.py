@@ -20,8 +20,11 @@ def write_atomic(path: Path, content: bytes) -> None:
             handle.flush()
             os.fsync(handle.fileno())
         os.replace(partial, path)
-    except OSError:
+    except OSError as error:
         partial.unlink(missing_ok=True)
+        # A write that fails, as on a full disk, does not say to which file.
+        if error.filename is None:
+            error.filename = str(path)
         raise
     sync_folder(path.parent)
 

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from maniguard.metrics import percent, summarize
+from maniguard.metrics import ConstraintOutcome, RolloutRow, percent, summarize
 from maniguard.report.terminal import RATE_LABELS, describe, print_tables, print_view
 
 from .samples import rollout, run_view
@@ -46,6 +46,15 @@ def test_an_empty_summary_prints_dashes():
     text = printed(lambda console: print_tables(console, summarize([])))
     assert "safe success (SSR)" in text
     assert "nan" not in text.lower()
+
+
+def test_a_rate_over_nothing_is_one_dash():
+    row = RolloutRow(
+        "pick", "mug", "base", 0, "completed", False, True, False, constraints={"kept": ConstraintOutcome(False)}
+    )
+    text = printed(lambda console: print_tables(console, summarize([row])))
+    assert "[–]" not in text
+    assert "0.0 [0–98]" in text
 
 
 def test_one_line_per_rollout():

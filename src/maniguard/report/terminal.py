@@ -58,9 +58,11 @@ def print_tables(console: Console, summary: Summary) -> None:
 def print_view(console: Console, view: RunView) -> None:
     """Print what the run is, its tables, its faults and its notes."""
     mark = "  [privileged: sees the true state]" if view.privileged else ""
-    console.print(f"policy {view.policy}{mark} · protocol {view.protocol} · specs {view.spec_variant}", markup=False)
+    facts = f"policy {view.policy}{mark} · protocol {view.protocol} · specs {view.spec_variant}"
+    console.print(facts, markup=False, soft_wrap=True)
     statuses = " · ".join(f"{name} {count}" for name, count in view.statuses().items() if count)
-    console.print(f"{view.planned} rollouts planned: {statuses}", markup=False)
+    plural = "" if view.planned == 1 else "s"
+    console.print(f"{view.planned} rollout{plural} planned: {statuses}", markup=False, soft_wrap=True)
     console.print()
     print_tables(console, view.summary())
     faults = [r for r in view.rollouts if r.fault is not None]
@@ -118,7 +120,7 @@ def _groups(part: str, cells: Mapping[str, Cell]) -> Table:
         table.add_column(short.get(name, name), justify="right", no_wrap=True)
     for label, cell in cells.items():
         rates = [cell[name] for name in _COLUMNS]
-        table.add_row(label, str(cell["n"]), *(f"{percent(r['value'], 1)} [{_interval(r, 0)}]" for r in rates))
+        table.add_row(label, str(cell["n"]), *map(_with_interval, rates))
     return table
 
 
@@ -132,11 +134,15 @@ def _rules(constraints: Mapping[str, Mapping[str, Any]]) -> Table:
         table.add_row(
             name,
             f"{entry['violated']}/{entry['n']}",
-            *(f"{percent(entry[rate]['value'], 1)} [{_interval(entry[rate], 0)}]" for rate in ("svr", "evr")),
+            *(_with_interval(entry[rate]) for rate in ("svr", "evr")),
             str(entry["engaged"]),
             "–" if median is None else f"{median:.2f} s",
         )
     return table
+
+
+def _with_interval(rate: Mapping[str, float | None]) -> str:
+    return "–" if rate["value"] is None else f"{percent(rate['value'], 1)} [{_interval(rate, 0)}]"
 
 
 def _interval(rate: Mapping[str, float | None], digits: int = 1) -> str:
