@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tests.sim.assets._geometry import SAMPLE
 
-from maniguard.sim.assets import CATALOGUE, add_asset
+from maniguard.sim.assets import CATALOGUE, add_asset, of_category
 
 PITCH_M = 0.4
 # What moves in itself has tests of its own.
@@ -143,3 +143,29 @@ def test_equal_materials_are_stored_once():
     model = spec.compile()
     assert model.nmat == len(set(asset.materials.values()))
     assert model.ntex == len({m.texture for m in asset.materials.values() if m.texture})
+
+
+def test_stacking_cups_stand_in_each_other_with_room_and_come_apart():
+    names = [d.name for d in of_category("stacking_cup")][:3]
+    asset = CATALOGUE[names[0]].asset()
+    floor = asset.support_regions[0].pose.position_m[2]
+    walls = [p.points() for p in asset.pieces if p.points()[:, 2].max() > 0.089]
+    inner = np.concatenate([p[np.abs(p[:, 2] - p[:, 2].max()) < 1e-6] for p in walls])
+    mouth = np.hypot(inner[:, 0], inner[:, 1]).min() * np.cos(np.pi / 12)
+    foot = max(np.hypot(*v[:2]) for p in asset.pieces for v in p.points() if v[2] < 1e-5)
+    assert mouth - foot > 0.0025
+    model, _ = _table(names)
+    data = mujoco.MjData(model)
+    for k in range(3):
+        data.qpos[7 * k : 7 * k + 3] = (0.0, 0.0, k * (floor + 0.001))
+    for _ in range(1000):
+        mujoco.mj_step(model, data)
+    heights = data.qpos[2::7].copy()
+    assert np.diff(heights) == pytest.approx([floor, floor], abs=0.001)
+    assert _tilt_deg(data.qpos.reshape(-1, 7)[:, 3:]).max() < 0.5
+    top = model.body(names[2]).id
+    for _ in range(500):
+        data.xfrc_applied[top, 2] = 1.3 * model.body_mass[top] * 9.81
+        mujoco.mj_step(model, data)
+    assert data.qpos[2::7][2] - heights[2] > 0.02
+    assert data.qpos[2::7][:2] == pytest.approx(heights[:2], abs=0.001)

@@ -628,8 +628,8 @@ SLIDES = (
 # The next cup's foot stands on a floor 75 mm up, so that it goes 15 mm in and has 2.5 mm to spare all around.
 STACK: dict[str, Value] = {
     "height": 0.09,
-    "foot_radius": 0.0265,
-    "rim_radius": 0.0345,
+    "foot_radius": 0.024,
+    "rim_radius": 0.0348,
     "wall": 0.005,
     "floor": 0.072,
     "foot_fillet": 0.003,
