@@ -8,17 +8,22 @@ from types import MappingProxyType
 from maniguard.errors import alternatives
 from maniguard.sim.assets.asset import AssetError
 from maniguard.sim.assets.catalogue import (
+    bakery,
+    bathroom,
     bottles,
     containers,
     cups,
     decor,
+    desk,
     dishes,
     food,
     glasses,
-    household,
     lids,
+    opening,
+    ornaments,
     packages,
     preserves,
+    serving,
     tools,
     toys,
 )
@@ -50,10 +55,15 @@ CATALOGUE: Mapping[str, Design] = MappingProxyType(
             *decor.MILLS,
             *decor.PLANTS,
             *containers.ALL,
+            *opening.ALL,
+            *serving.ALL,
             *lids.ALL,
             *food.ALL,
+            *bakery.ALL,
             *tools.ALL,
-            *household.ALL,
+            *desk.ALL,
+            *ornaments.ALL,
+            *bathroom.ALL,
             *toys.ALL,
         )
     }
