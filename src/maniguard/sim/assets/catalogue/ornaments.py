@@ -1,4 +1,4 @@
-"""Turned things: candlesticks, trophies, bells, figurines, shakers, flasks; egg cups, flower pots, paper cups (metres)."""
+"""Turned things: candlesticks, trophies, bells, figurines, shakers, flasks; egg cups, flower pots (metres)."""
 
 from __future__ import annotations
 
