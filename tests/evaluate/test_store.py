@@ -78,3 +78,16 @@ def test_a_damaged_judgement_names_its_file(run):
     with pytest.raises(RunError, match=r"results/clutter-dry-00\.base\.s0\.json is damaged: judgement"):
         rows(run)
     assert item
+
+
+def test_a_run_has_one_writer_at_a_time(run):
+    leftover = run.path / "results" / ".x.json.1.part"
+    leftover.touch()
+    with run.exclusive():
+        assert not leftover.exists()
+        leftover.touch()
+        with pytest.raises(RunError, match="another process"), open_run(run.path).exclusive():
+            pass
+        assert leftover.exists()
+    with open_run(run.path).exclusive():
+        assert not leftover.exists()

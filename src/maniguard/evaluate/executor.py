@@ -37,15 +37,16 @@ def execute(run: Run, *, workers: int = 1, order: Sequence[PlannedRollout] | Non
     """Run every pending rollout of `run`, in `order` if given; `done` is called after each result is written.
 
     One worker runs in this process; more run in a pool of spawned processes with one thread each. A killed worker is
-    replaced and its rollouts are run again.
+    replaced and its rollouts are run again. RunError while another process writes into the run.
     """
     items = run.pending() if order is None else tuple(order)
     if not items:
         return
-    if workers <= 1:
-        _execute_here(run, items, done)
-    else:
-        _execute_pool(run, items, min(workers, len(items)), done)
+    with run.exclusive():
+        if workers <= 1:
+            _execute_here(run, items, done)
+        else:
+            _execute_pool(run, items, min(workers, len(items)), done)
 
 
 def _execute_here(run: Run, items: Sequence[PlannedRollout], done: Done) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,23 @@ class Run:
     def timing_path(self, rollout_id: str) -> Path:
         """Where the durations of a rollout are; facts about the machine, never part of a result."""
         return self.path / "timing" / f"{rollout_id}.json"
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the run for writing, and clear what a killed writer left; RunError while another process holds it.
+
+        The hold ends with the process that has it, however that ends.
+        """
+        with open(self.path / "plan.json", "rb") as held:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise RunError(
+                    f"{self.path} is being written by another process; wait for it, or give another --out"
+                ) from error
+            for leftover in self.path.glob("*/.*.part"):
+                leftover.unlink()
+            yield
 
     def item(self, rollout_id: str) -> PlannedRollout:
         """Return a planned rollout; RunError lists the valid ids."""
@@ -173,8 +192,6 @@ def create_run(path: Path, plan: Plan) -> Run:
         raise RunError(f"{path} exists and is no run folder; give another --out")
     for folder in _FOLDERS:
         (path / folder).mkdir(parents=True, exist_ok=True)
-    for leftover in path.glob("*/.*.part"):
-        leftover.unlink()
     if not plan_path.exists():
         write_atomic(plan_path, readable_json(plan.to_dict()))
     return Run(path, plan)
