@@ -121,6 +121,7 @@ class _Projection:
     def number(self, states: frozenset[int]) -> int:
         found = self.index.get(states)
         if found is None:
+            self.meter.spend(len(states) // 8)
             found = self.index[states] = len(self.sets)
             self.sets.append(states)
         return found
