@@ -123,7 +123,7 @@ def main() -> int:
     for n in range(INPUTS):
         kind = n % 10
         dialect = DIALECTS[int(rng.integers(4))] if kind < 5 and n % 3 == 0 else "maniguard"
-        if n % 50 == 0:
+        if n % 200 == 0:
             text = extreme(rng)
         elif kind == 9:
             text = mutated(rng, hoa)
