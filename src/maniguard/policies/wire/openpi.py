@@ -189,11 +189,16 @@ class OpenpiPolicy:
                 ) from error
             except (OSError, ConnectionClosed) as error:  # nobody there, or somebody who is just going
                 self._wait_for_listener(error, give_up_at)
+        self._connection = connection
+        # Receiving first: a server that turns us away says why, and has closed the socket by then.
+        metadata = self._receive("metadata", PolicyConnectionError)
         # A peer that has stopped reading would block a large send for ever.
         seconds = int(options.timeout_s) + 1
-        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", seconds, 0))
-        self._connection = connection
-        metadata = self._receive("metadata", PolicyConnectionError)
+        try:
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", seconds, 0))
+        except OSError as error:
+            self.close()
+            raise PolicyConnectionError(f"policy server {options.address} hung up after its greeting") from error
         announced = metadata.get(METADATA_KEY, {})
         if not isinstance(announced, Mapping):
             raise ContractError(
