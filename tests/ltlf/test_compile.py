@@ -328,6 +328,18 @@ def test_the_deepest_chains_compile_or_say_why_not(op: str) -> None:
         compile_dfa(formula, budget=Budget(states=500, operations=50_000))
 
 
+@pytest.mark.parametrize("op", ["^", "<->", "->"])
+def test_the_longest_chains_of_boolean_operators_compile(op: str) -> None:
+    """Written out without sharing, such a chain has more than 2**100 operators."""
+    formula = parse(f" {op} ".join(f"p{i % 9}" for i in range(140)))
+    dfa = compile_dfa(formula)
+    assert dfa.num_states <= 3
+    for word in (0, 1, 0b101010101, 0b111111111):
+        letter = {f"p{i}": bool(word >> i & 1) for i in range(9)}
+        assert dfa.accepts([letter]) == evaluate(formula, [letter])
+    assert dfa.accepts([]) == evaluate(formula, [])
+
+
 def test_a_stack_that_is_used_up_is_an_error_and_no_crash() -> None:
     formula = parse("X[!] " * 140 + "a")
 

@@ -50,6 +50,7 @@ class CoreTable:
     def __init__(self, atom_index: dict[str, int]) -> None:
         self.atom_index = atom_index
         self.items: list[Core] = []
+        self.on_nothing: list[bool] = []
         self.origin: list[Formula | None] = []
         self.past: list[Formula] = []
         self._index: dict[Core, int] = {}
@@ -65,10 +66,22 @@ class CoreTable:
         if found is None:
             found = self._index[core] = len(self.items)
             self.items.append(core)
+            self.on_nothing.append(self._on_nothing(core))
             self.origin.append(origin)
             if core.hi != UNBOUNDED:
                 self.bounded.add((core.kind, core.left, core.right))
         return found
+
+    def _on_nothing(self, core: Core) -> bool:
+        """Say whether the empty trace satisfies a core formula whose parts are known."""
+        kind = core.kind
+        if kind is Kind.AND or kind is Kind.OR:
+            return (all if kind is Kind.AND else any)(self.on_nothing[part] for part in core.parts)
+        if kind is Kind.LITERAL:
+            return not core.right
+        if kind is Kind.PAST:
+            return (self.past[core.left].op in (Op.WEAK_YESTERDAY, Op.HISTORICALLY)) == bool(core.right)
+        return kind in (Kind.TRUE, Kind.WEAK_NEXT, Kind.RELEASE, Kind.NOT_LAST)
 
     def join(self, kind: Kind, parts: list[int], origin: Formula | None) -> int:
         """Return the conjunction or disjunction of `parts`."""

@@ -152,19 +152,8 @@ class Derivation:
         """Owe `core` from the first position on; the empty trace decides between the strong and the weak form."""
         found = self._begun.get(core)
         if found is None:
-            found = self._begun[core] = core if core < 2 else self._variable(core, not self._holds_on_nothing(core))
+            found = self._begun[core] = core if core < 2 else self._variable(core, not self.cores.on_nothing[core])
         return found
-
-    def _holds_on_nothing(self, core: int) -> bool:
-        item = self.cores.items[core]
-        kind = item.kind
-        if kind is Kind.AND or kind is Kind.OR:
-            return (all if kind is Kind.AND else any)(self._holds_on_nothing(part) for part in item.parts)
-        if kind is Kind.LITERAL:
-            return not item.right
-        if kind is Kind.PAST:
-            return self.memory.holds_on_nothing(item.left) == bool(item.right)
-        return kind in (Kind.TRUE, Kind.WEAK_NEXT, Kind.RELEASE, Kind.NOT_LAST)
 
     def _owe(self, core: int, strong: bool) -> int:
         """Owe `core` at the next position; `strong` demands that there is one."""
@@ -268,7 +257,10 @@ class Derivation:
             return letters.node(item.left, ~(1 - item.right), ~item.right)
         if kind is Kind.AND or kind is Kind.OR:
             join = letters.conj if kind is Kind.AND else letters.disj
-            parts = [self._core_step(part, memory) for part in item.parts]
+            parts = []
+            # A loop, since every frame counts on the way down a deep formula.
+            for part in item.parts:
+                parts.append(self._core_step(part, memory))
             # From the bottom up, so that each one goes on top of what is there.
             parts.sort(key=lambda a: letters.var[a] if a >= 0 else -1, reverse=True)
             return reduce(join, parts, ~int(kind is Kind.AND))

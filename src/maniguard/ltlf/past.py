@@ -32,7 +32,6 @@ class Memory:
         self._atom_index = atom_index
         self._cell_of: dict[_Cell, int] = {}
         self.cells: list[_Cell] = []
-        self._formulas = formulas
         self._plain_of: dict[Formula, Formula] = {}
         self._plain = [self._plainly(f) for f in formulas]
         for f in self._plain:
@@ -43,10 +42,6 @@ class Memory:
         self.initial = 0
         self._values: dict[tuple[Formula, int], int] = {}
         self._steps: dict[int, int] = {}
-
-    def holds_on_nothing(self, index: int) -> bool:
-        """Say whether past formula `index` holds on the empty trace."""
-        return self._formulas[index].op in (Op.WEAK_YESTERDAY, Op.HISTORICALLY)
 
     def value(self, index: int, memory: int) -> int:
         """Return the diagram of past formula `index` at a step that is reached with `memory`; leaves are 0 and 1."""

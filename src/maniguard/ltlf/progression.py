@@ -48,8 +48,9 @@ class ProgressionMonitor:
         try:
             self._derivation = self._fresh()
             self._owed, self._memory = self._derivation.start()
-        except ExhaustedError as error:
-            raise over_budget("this formula is too large to be watched:", str(self.formula), error.limit) from None
+        except (ExhaustedError, RecursionError) as error:
+            limit = "depth" if isinstance(error, RecursionError) else error.limit
+            raise over_budget("this formula is too large to be watched:", str(self.formula), limit) from None
 
     def _fresh(self) -> Derivation:
         with stack_limit():
