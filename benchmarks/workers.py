@@ -1,6 +1,6 @@
 """How much faster two workers are than one: the same plan with one and with two, in turn, in one run.
 
-    python benchmarks/workers.py [--tasks 0:29] [--policy expert] [--pairs 3] [--out benchmarks/results/workers.json]
+    python benchmarks/workers.py [--tasks 0:29] [--conditions base,location] [--policy expert] [--pairs 3] [--out FILE]
 
 Wall time of everything from the first world to the last written result, the start of the pool's processes included.
 Both runs must give the same trace for every rollout. The ratio means nothing while other work keeps a core busy, so how
@@ -40,12 +40,13 @@ def run(plan: Plan, workers: int) -> tuple[dict[str, float], dict[str, str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tasks", default="0:29", help="half-open range of tasks, as in maniguard eval")
+    parser.add_argument("--conditions", default="base,location", help="as --condition of maniguard eval")
     parser.add_argument("--policy", default="expert")
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--out", type=Path, default=results_path(__file__))
     options = parser.parse_args()
     first, last = (int(part) for part in options.tasks.split(":"))
-    scenarios = bench.load(family="clutter", tasks=range(first, last), conditions=("base",))
+    scenarios = bench.load(family="clutter", tasks=range(first, last), conditions=tuple(options.conditions.split(",")))
     plan = make_plan(options.policy, scenarios, [0])
     pairs = []
     for number in range(options.pairs):
