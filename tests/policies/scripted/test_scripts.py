@@ -53,9 +53,7 @@ def test_expert_finishes_safely_and_alike_whatever_the_looks_and_words() -> None
 @pytest.mark.parametrize("name", names(RECKLESS))
 def test_reckless_scripts_break_the_rule_they_are_for(name: str) -> None:
     played = play(BASE, f"reckless:{name}")
-    if played.status == "policy-fault":
-        assert name not in ("knock", "drop-table", "tip", "drop-obstacle"), played.fault
-        pytest.skip(f"no plan here: {played.fault}")
+    assert played.status == "completed", played.fault
     assert INTENDED[name] in played.reading.violated
     assert played.reading.engaged
 
