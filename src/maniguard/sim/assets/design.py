@@ -81,6 +81,14 @@ class Design:
         """Its stored grasps, best first."""
         return self.asset().grasps
 
+    @property
+    def carriable(self) -> bool:
+        """Whether a stored grasp holds it well enough for it to be a carried target."""
+        # The catalogue is made of designs, so it can only be asked afterwards.
+        from maniguard.sim.assets.catalogue.carriable import NOT_CARRIABLE
+
+        return self.name not in NOT_CARRIABLE and bool(self.grasps)
+
     def object_spec(
         self, name: str, role: str, world_T_object: Pose, *, appearance: Mapping[str, Value] | None = None
     ) -> ObjectSpec:
