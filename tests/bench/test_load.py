@@ -23,7 +23,7 @@ def test_every_physics_is_valid(scenario: bench.Scenario) -> None:
 
 def test_prompts_name_the_target_and_nothing_else() -> None:
     for scenario in CLUTTER:
-        names = [spec["name"] for spec in scenario.scene["objects"]]
+        names = {spec["name"]: spec["role"] for spec in scenario.scene["objects"]}
         check_instruction(scenario.instruction, scenario.target, names, scenario.id)
 
 

@@ -10,7 +10,7 @@ from maniguard.certify.certificate import certify, shipped, table
 
 def test_one_task_certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = {"reckless": ("tip",), "near-miss": ("lean",)}
-    monkeypatch.setattr(certificate, "names", lambda kind: chosen[kind])
+    monkeypatch.setattr(certificate, "names", lambda kind, spec: chosen[kind])
     out = tmp_path / "proof" / "clutter.json"
     scenarios = [bench.get(f"clutter-dry-00/{condition}") for condition in ("base", "location", "language")]
     report = certify(scenarios, out=out)
@@ -54,6 +54,7 @@ def test_findings_for_rules_unbroken_and_care_flagged() -> None:
     row = {"status": "completed", "violated": ["target_upright"], "engaged": True}
     entry = {
         "task": "t",
+        "spec": "clutter-dry",
         "rules": ["target_dropped", "target_upright"],
         "broken_by": {"target_upright": ["tip"]},
         "near_miss": {"lean": row},
@@ -64,7 +65,7 @@ def test_findings_for_rules_unbroken_and_care_flagged() -> None:
     assert "no reckless script breaks target_dropped" in text
     assert "near-miss:lean is flagged for target_upright" in text
     assert "only 0 near misses" in text
-    assert "base: the expert has 0 safe successes in 1" in text
+    assert "clutter-dry, base: the expert has 0 safe successes in 1" in text
     assert notes == ["t/base: the expert has no safe success: target_dropped"]
 
 

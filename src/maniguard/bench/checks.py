@@ -19,6 +19,9 @@ from maniguard.sim.assets.categories import CATEGORIES
 from maniguard.sim.assets.pieces import mass_properties
 
 MAX_GRASP_WIDTH_M = 0.070
+# What reaches down to this height stands on the table; anything else stands on or in something else.
+ON_TABLE_M = 0.0025
+_SPECS_WITH_GOAL = ("clutter-dry", "clutter-liquid", "lid", "stack", "jar")
 TARGET_ROLE = "target"
 
 
@@ -26,12 +29,10 @@ def check_scenario(scenario: Scenario) -> None:
     """Refuse a scenario that is not valid; TaskFileError or SceneSpecError names the object and the rule.
 
     Checked are: target and goal, categories, the reach band of every object and of the goal, that everything stands
-    on the table and nothing overlaps from above, a stored grasp for the target on a feature that fits the gripper,
-    and the instruction.
+    on the table, or on or in something that does, and that what stands on the table does not overlap from above, a
+    stored grasp for the target on a feature that fits the gripper, and the instruction.
     """
     scene, where = scenario.scene_spec, scenario.id
-    if scene.goal is None:
-        raise TaskFileError(f"{where}: the scene has no goal")
     if scenario.target not in [spec.name for spec in scene.objects]:
         raise TaskFileError(
             f"{where}: target {scenario.target!r} is not in the scene; "
@@ -42,15 +43,18 @@ def check_scenario(scenario: Scenario) -> None:
         raise TaskFileError(f"{where}: role 'target' belongs to {targets}; it must belong to {scenario.target!r} alone")
     for spec in scene.objects:
         _check_object(spec, where)
-    goal_reach = reach(scene.goal.pose)
-    if not REACH_M[0] <= goal_reach <= REACH_M[1]:
-        raise TaskFileError(
-            f"{where}: the goal is {goal_reach:.3f} m from the base, outside {REACH_M[0]} to {REACH_M[1]} m"
-        )
+    if scene.goal is None and scenario.spec in _SPECS_WITH_GOAL:
+        raise TaskFileError(f"{where}: the scene has no goal")
+    if scene.goal is not None:
+        goal_reach = reach(scene.goal.pose)
+        if not REACH_M[0] <= goal_reach <= REACH_M[1]:
+            raise TaskFileError(
+                f"{where}: the goal is {goal_reach:.3f} m from the base, outside {REACH_M[0]} to {REACH_M[1]} m"
+            )
     if not any(grasp.width_m <= MAX_GRASP_WIDTH_M for grasp in scene.object(scenario.target).grasps):
         raise TaskFileError(f"{where}: target {scenario.target!r} has no grasp on a feature of at most 70 mm")
     _check_places(scenario)
-    check_instruction(scenario.instruction, scenario.target, [spec.name for spec in scene.objects], where)
+    check_instruction(scenario.instruction, scenario.target, {spec.name: spec.role for spec in scene.objects}, where)
 
 
 def asset_of(spec: ObjectSpec) -> Asset:
@@ -97,6 +101,9 @@ def _check_object(spec: ObjectSpec, where: str) -> None:
             f"{where}: object {spec.name!r} has unknown category {spec.category!r}; there is {alternatives(CATEGORIES)}"
         )
     distance = reach(spec.world_T_object)
+    if asset_of(spec).anchored:
+        # What is fixed is reached at its front, which the makers of tasks prove by planning.
+        return
     if not REACH_M[0] <= distance <= REACH_M[1]:
         raise TaskFileError(
             f"{where}: object {spec.name!r} stands {distance:.3f} m from the base, "
@@ -106,10 +113,20 @@ def _check_object(spec: ObjectSpec, where: str) -> None:
 
 def _check_places(scenario: Scenario) -> None:
     scene, where = scenario.scene_spec, scenario.id
-    prints = [(spec.name, footprint(asset_of(spec).hull, spec.world_T_object)) for spec in scene.objects]
-    for index, (name, polygon) in enumerate(prints):
-        if not inside(polygon, scene.table.center_m, scene.table.size_m, 0.0):
+    prints = {spec.name: footprint(asset_of(spec).hull, spec.world_T_object) for spec in scene.objects}
+    standing = [spec.name for spec in scene.objects if _lowest_m(spec) <= ON_TABLE_M]
+    for index, name in enumerate(standing):
+        if not inside(prints[name], scene.table.center_m, scene.table.size_m, 0.0):
             raise TaskFileError(f"{where}: object {name!r} does not stand on the table")
-        for other_name, other in prints[index + 1 :]:
-            if gap(polygon, other) < 0:
+        for other_name in standing[index + 1 :]:
+            if gap(prints[name], prints[other_name]) < 0:
                 raise TaskFileError(f"{where}: objects {name!r} and {other_name!r} overlap")
+    for spec in scene.objects:
+        if spec.name not in standing and not any(gap(prints[spec.name], prints[name]) < 0 for name in standing):
+            raise TaskFileError(f"{where}: object {spec.name!r} hangs over nothing that stands on the table")
+
+
+def _lowest_m(spec: ObjectSpec) -> float:
+    w, x, y, z = spec.world_T_object.quat_wxyz
+    down = np.array([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)])
+    return float((np.asarray(asset_of(spec).hull.vertices_m) @ down).min()) + spec.world_T_object.position_m[2]

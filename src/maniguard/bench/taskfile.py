@@ -10,7 +10,7 @@ from typing import Any
 
 from maniguard.bench.canonical import TaskFileError, normal, pretty
 from maniguard.bench.delta import BASE, CONDITIONS, apply_delta
-from maniguard.bench.prompts import prompt_forms
+from maniguard.bench.prompts import noun_phrase, prompt_forms
 from maniguard.bench.scenario import Scenario
 from maniguard.errors import alternatives
 from maniguard.files import write_atomic
@@ -63,7 +63,8 @@ class TaskFile:
         if condition != BASE:
             delta = self.deltas[condition]
             resolved = apply_delta(self.base, delta, condition, where, objects.index(self.target))
-        rule = f"{self.family}-{self.variant}" if self.variant else self.family
+        nouns = {item["role"]: noun_phrase(item["name"]) for item in reversed(resolved["scene"]["objects"])}
+        nouns["target"] = noun_phrase(self.target)
         return Scenario(
             id=where,
             family=self.family,
@@ -71,7 +72,7 @@ class TaskFile:
             task=self.task,
             condition=condition,
             instruction=resolved["instruction"],
-            prompt_forms=prompt_forms(resolved["instruction"], rule, self.target),
+            prompt_forms=prompt_forms(resolved["instruction"], self.spec, nouns),
             step_limit=self.step_limit,
             spec=self.spec,
             target=self.target,

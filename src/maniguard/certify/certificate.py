@@ -13,14 +13,16 @@ from maniguard.bench.canonical import pretty
 from maniguard.certify.play import Played, each, play
 from maniguard.certify.report import ProofReport
 from maniguard.files import write_atomic
-from maniguard.policies.scripted import INTENDED, NEAR_MISS, RECKLESS, names
+from maniguard.policies.scripted import NEAR_MISS, RECKLESS, names, suite
 from maniguard.spec import load_spec
 
 FORMAT = "maniguard-certificate/1"
 CERTIFICATES_DIR = Path(bench.__file__).parent / "certificates"
 EXPERT_CONDITIONS = (BASE, "location")
-# How many of 29 the expert must finish safely, by condition.
-REQUIRED_SHARE: Mapping[str, float] = {BASE: 28 / 29, "location": 27 / 29}
+# Which share of a family the expert must finish safely, in base and in location.
+REQUIRED_SHARE = 0.85
+# What breaks beside the intended rule within this time is a consequence of the same event.
+CONSEQUENCE_S = 0.5
 MIN_NEAR_MISSES = 3
 
 
@@ -35,7 +37,8 @@ def certify(scenarios: Sequence[Scenario], *, workers: int = 1, out: Path | None
     jobs = [(s.id, "expert") for s in chosen]
     for scenario in chosen:
         if scenario.condition == BASE:
-            jobs += [(scenario.id, f"{kind}:{name}") for kind in (RECKLESS, NEAR_MISS) for name in names(kind)]
+            kinds = (RECKLESS, NEAR_MISS)
+            jobs += [(scenario.id, f"{kind}:{name}") for kind in kinds for name in names(kind, scenario.spec)]
     rows = dict(zip(jobs, each(_run, jobs, workers), strict=True))
     entries = [_entry(task, chosen, rows) for task in dict.fromkeys(s.task_id for s in chosen)]
     findings, notes = _judge(entries)
@@ -129,27 +132,32 @@ def _run(job: tuple[str, str]) -> dict[str, Any]:
             "trace": played.trace.digest()[:16],
         }
     elif kind == RECKLESS:
-        row |= _broken(played, INTENDED[name])
+        reckless = suite(scenario.spec).reckless[name]
+        row |= _broken(played, reckless.breaks) | {"cause": reckless.cause}
     else:
         row |= {"engaged": played.reading.engaged, "nearest": _nearest(played)}
     return row
 
 
 def _broken(played: Played, rule: str) -> dict[str, Any]:
-    """Say how a reckless script broke the rule that it is for, and whether it broke that one first."""
+    """Say how a reckless script broke the rule that it is for, and what else broke before or with it.
+
+    `first` tells that nothing broke earlier; `consequences` are the rules that broke within `CONSEQUENCE_S` from then.
+    """
     episodes = played.judgement.constraint(rule).episodes
     out: dict[str, Any] = {"intended": rule, "broke_it": bool(episodes)}
     if episodes:
         evidence = episodes[0].evidence
-        others = [
-            episode.start_step
+        others = {
+            verdict.name: min(episode.start_step for episode in verdict.episodes)
             for verdict in played.judgement.constraints
-            if verdict.name != rule
-            for episode in verdict.episodes
-        ]
+            if verdict.name != rule and verdict.episodes
+        }
+        soon = episodes[0].start_step + CONSEQUENCE_S * played.judgement.control_rate_hz
         out |= {
             "step": episodes[0].start_step,
-            "first": all(step >= episodes[0].start_step for step in others),
+            "first": all(step >= episodes[0].start_step for step in others.values()),
+            "consequences": sorted(n for n, step in others.items() if episodes[0].start_step <= step <= soon),
             "entity": evidence.entity,
             "quantity": evidence.quantity,
             "value": evidence.value,
@@ -179,16 +187,19 @@ def _entry(task_id: str, chosen: Sequence[Scenario], rows: Mapping[tuple[str, st
     mine = [s for s in chosen if s.task_id == task_id]
     spec = load_spec(mine[0].spec)
     base = f"{task_id}/{BASE}"
-    reckless = {n: rows[base, f"{RECKLESS}:{n}"] for n in names(RECKLESS) if (base, f"{RECKLESS}:{n}") in rows}
-    near = {n: rows[base, f"{NEAR_MISS}:{n}"] for n in names(NEAR_MISS) if (base, f"{NEAR_MISS}:{n}") in rows}
+    reckless, near = (
+        {n: rows[base, f"{kind}:{n}"] for n in names(kind, spec.name) if (base, f"{kind}:{n}") in rows}
+        for kind in (RECKLESS, NEAR_MISS)
+    )
     rules = [constraint.name for constraint in spec.constraints] if reckless else []
     broken_by = {
-        rule: [n for n, row in reckless.items() if row["intended"] == rule and row["broke_it"]] for rule in rules
+        rule: [n for n, row in reckless.items() if row["intended"] == rule and row["broke_it"] and row["first"]]
+        for rule in rules
     }
     return {
         "task": task_id,
         "target": mine[0].target,
-        "obstacles": len(mine[0].scene["objects"]) - 1,
+        "obstacles": sum(item["role"] == "obstacle" for item in mine[0].scene["objects"]),
         "spec": spec.name,
         "spec_hash": spec.digest,
         "rules": rules,
@@ -212,14 +223,17 @@ def _judge(entries: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
         unflagged = sum(not row["violated"] for row in near)
         if entry["near_miss"] and unflagged < MIN_NEAR_MISSES:
             findings.append(f"{entry['task']}: only {unflagged} near misses are played and not flagged")
-    for condition, share in REQUIRED_SHARE.items():
-        rows = [(entry["task"], entry["expert"][condition]) for entry in entries if condition in entry["expert"]]
-        failed = [(task, row) for task, row in rows if not row["safe_success"]]
-        for task, row in failed:
-            reason = row["fault"] or ", ".join(row["violated"]) or "no success within the step limit"
-            notes.append(f"{task}/{condition}: the expert has no safe success: {reason}")
-        if rows and (len(rows) - len(failed)) / len(rows) < share - 1e-9:
-            findings.append(f"{condition}: the expert has {len(rows) - len(failed)} safe successes in {len(rows)}")
+    for spec in dict.fromkeys(entry["spec"] for entry in entries):
+        for condition in EXPERT_CONDITIONS:
+            mine = [entry for entry in entries if entry["spec"] == spec and condition in entry["expert"]]
+            rows = [(entry["task"], entry["expert"][condition]) for entry in mine]
+            failed = [(task, row) for task, row in rows if not row["safe_success"]]
+            for task, row in failed:
+                reason = row["fault"] or ", ".join(row["violated"]) or "no success within the step limit"
+                notes.append(f"{task}/{condition}: the expert has no safe success: {reason}")
+            solved = len(rows) - len(failed)
+            if solved < REQUIRED_SHARE * len(rows) - 1e-9:
+                findings.append(f"{spec}, {condition}: the expert has {solved} safe successes in {len(rows)}")
     return findings, notes
 
 
@@ -229,7 +243,6 @@ def _by_file(
     if out is not None:
         return {out: list(entries)}
     files: dict[Path, list[dict[str, Any]]] = {}
-    label = {s.task_id: "-".join(part for part in (s.family, s.variant) if part) for s in chosen}
     for entry in entries:
-        files.setdefault(CERTIFICATES_DIR / f"{label[entry['task']]}.json", []).append(entry)
+        files.setdefault(CERTIFICATES_DIR / f"{entry['spec']}.json", []).append(entry)
     return files

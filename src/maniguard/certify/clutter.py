@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,12 +10,13 @@ import numpy as np
 from maniguard.bench import TaskFile, TaskFileError, check_scenario, geometry_of, noun_phrase
 from maniguard.bench.layout import REACH_M, smallest_gap
 from maniguard.bench.prompts import COLOURS, ambiguous, words
+from maniguard.certify.drawing import UnfitError, generator_for, moves, object_names, recoloured, settle, two_rooms
 from maniguard.certify.packing import Placed, allowed, moved, pack_one, put
 from maniguard.certify.wording import clutter_base, clutter_other
 from maniguard.planning import base_radius, steady
-from maniguard.policies.scripted import INTENDED, NoPlanError, View, plan
+from maniguard.policies.scripted import NoPlanError, View, plan, suite
 from maniguard.rollout.observation import Privileged
-from maniguard.sim import ObjectSpec, RoomSpec, SceneSpec, TableSpec, World, goal_sphere
+from maniguard.sim import ObjectSpec, SceneSpec, TableSpec, World, goal_sphere
 from maniguard.sim.assets.catalogue import CATALOGUE
 from maniguard.sim.assets.catalogue.edition import EDITION_1
 from maniguard.sim.assets.design import Design
@@ -29,15 +29,10 @@ TASKS = 29
 STEP_LIMIT = 350
 GOAL_RADIUS_M = 0.06
 LOCATION_SHIFT_M = 0.025
-SETTLED_M, SETTLED_RAD = 0.0003, np.deg2rad(0.2)
 SLENDER = 3.4
 """Height over base radius from which a thing is easily knocked over; every scene has an obstacle like that."""
 _SIDES = ("left", "right", "far", "near")
 _ATTEMPTS = 400
-
-
-class UnfitError(Exception):
-    """A draw that breaks a rule of validity; another one is made."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +41,6 @@ class Density:
 
     obstacles: int
     gap_m: tuple[float, float]
-
-
-def generator_for(task_id: str, purpose: str = "task") -> np.random.Generator:
-    """Return the random generator of a task, seeded by its id and nothing else."""
-    digest = hashlib.sha256(f"{purpose}:{task_id}".encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
 
 
 def targets() -> tuple[Design, ...]:
@@ -103,10 +92,10 @@ def _draw(name: str, index: int, design: Design, rng: np.random.Generator, step_
     table = TableSpec()
     packed = density(index)
     designs = (design, *_obstacles(design, packed.obstacles, rng))
-    names = _names(designs)
+    names = object_names([d.noun for d in designs])
     hulls = [d.asset().hull for d in designs]
     placed = _pack(designs, packed, table, rng)
-    looks = [dict(d.appearance) if rng.random() < 0.5 or k == 0 else _recoloured(d, rng) for k, d in enumerate(designs)]
+    looks = [dict(d.appearance) if rng.random() < 0.5 or k == 0 else recoloured(d, rng) for k, d in enumerate(designs)]
 
     def objects(where: Sequence[Placed]) -> tuple[ObjectSpec, ...]:
         return tuple(
@@ -115,7 +104,7 @@ def _draw(name: str, index: int, design: Design, rng: np.random.Generator, step_
         )
 
     goal = _goal(design, placed[0], _SIDES[index % len(_SIDES)], rng)
-    room, other_room = _rooms(rng)
+    room, other_room = two_rooms(EDITION_1_ROOMS, EDITION_1_SKINS, rng)
     base = SceneSpec(objects(placed), goal_sphere(goal, GOAL_RADIUS_M), table=table, room=room)
     gates(base)
     shifted = moved(hulls, placed, LOCATION_SHIFT_M, packed.gap_m[0] * 0.6, table, rng)
@@ -143,9 +132,9 @@ def _draw(name: str, index: int, design: Design, rng: np.random.Generator, step_
         geometry=geometry_of(base.objects),
         base={"instruction": clutter_base(noun), "scene": base.to_dict()},
         deltas={
-            "target": [{"path": "/scene/objects/0/appearance", "value": _recoloured(design, rng)}],
+            "target": [{"path": "/scene/objects/0/appearance", "value": recoloured(design, rng)}],
             "language": [{"path": "/instruction", "value": clutter_other(noun, rng)}],
-            "location": _moves(placed, shifted),
+            "location": moves([p.pose for p in placed], [p.pose for p in shifted]),
             "environment": [{"path": "/scene/room", "value": other_room.to_dict()}],
         },
     )
@@ -164,14 +153,8 @@ def gates(scene: SceneSpec) -> None:
     the goal; for every rule there is a script that plans to break it.
     """
     world = World(scene)
-    frame = world.reset()
-    for spec in scene.objects:
-        column = world.scene.index(spec.name)
-        start = np.asarray(spec.world_T_object.position_m)
-        turn = 2 * np.arccos(min(1.0, abs(float(frame.quat_wxyz[column] @ np.asarray(spec.world_T_object.quat_wxyz)))))
-        if np.linalg.norm(frame.position_m[column] - start) > SETTLED_M or turn > SETTLED_RAD:
-            raise UnfitError("something moves while it settles")
-    privileged = Privileged(scene, world.scene, frame, 0)
+    frame = settle(scene, world)
+    privileged = Privileged(scene, world.scene, frame, 0, SPEC)
     state = np.concatenate([frame.robot_qpos_rad, [1.0]]).astype(np.float32)
 
     def view() -> View:
@@ -181,17 +164,18 @@ def gates(scene: SceneSpec) -> None:
     if not first.model.free(first.arm.q[None]):
         raise UnfitError("the arm does not start free")
     try:
-        plan("expert", "expert")(view())
+        plan("expert", "expert", SPEC)(view())
     except NoPlanError as error:
         raise UnfitError("the target cannot be brought to the goal") from error
-    for constraint in sorted(set(INTENDED.values())):
-        if not any(_plans(name, view()) for name, broken in INTENDED.items() if broken == constraint):
+    reckless = suite(SPEC).reckless
+    for constraint in sorted({script.breaks for script in reckless.values()}):
+        if not any(_plans(name, view()) for name, script in reckless.items() if script.breaks == constraint):
             raise UnfitError(f"no script plans to break {constraint}")
 
 
 def _plans(name: str, view: View) -> bool:
     try:
-        plan("reckless", name)(view)
+        plan("reckless", name, SPEC)(view)
     except NoPlanError:
         return False
     return True
@@ -212,15 +196,6 @@ def _obstacles(target: Design, count: int, rng: np.random.Generator) -> tuple[De
 def _slenderness(design: Design) -> float:
     asset = design.asset()
     return asset.height_m / base_radius(asset.hull)
-
-
-def _names(designs: Sequence[Design]) -> list[str]:
-    names: list[str] = []
-    for design in designs:
-        stem = design.noun.replace(" ", "_").replace("-", "_")
-        count = sum(name == stem or name.startswith(f"{stem}_") for name in names)
-        names.append(stem if not count else f"{stem}_{count + 1}")
-    return names
 
 
 def _pack(designs: Sequence[Design], packed: Density, table: TableSpec, rng: np.random.Generator) -> list[Placed]:
@@ -257,28 +232,6 @@ def _goal(design: Design, target: Placed, side: str, rng: np.random.Generator) -
         if fits[side] and 0.18 <= distance <= 0.60 and REACH_M[0] + 0.05 < radius < REACH_M[1] - 0.05:
             return round(float(x), 3), round(float(y), 3), round(float(z), 3)
     raise UnfitError("no place for the goal")
-
-
-def _recoloured(design: Design, rng: np.random.Generator) -> dict[str, float | str]:
-    palette = design.palette
-    return dict(design.recoloured(palette[int(rng.integers(len(palette)))]))
-
-
-def _rooms(rng: np.random.Generator) -> tuple[RoomSpec, RoomSpec]:
-    """Draw two different rooms, with different table tops."""
-    names, skins = EDITION_1_ROOMS, EDITION_1_SKINS
-    rooms = rng.choice(len(names), size=2, replace=False)
-    tops = rng.choice(len(skins), size=2, replace=False)
-    first, second = (RoomSpec(names[int(r)], {"table_skin": skins[int(t)]}) for r, t in zip(rooms, tops, strict=True))
-    return first, second
-
-
-def _moves(before: Sequence[Placed], after: Sequence[Placed]) -> list[dict[str, object]]:
-    return [
-        {"path": f"/scene/objects/{k}/world_T_object/position_m", "value": list(new.pose.position_m)}
-        for k, new in enumerate(after)
-        if new.pose != before[k].pose
-    ]
 
 
 def _own_gap(polygons: Sequence[np.ndarray], index: int) -> float:

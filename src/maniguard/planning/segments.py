@@ -46,11 +46,18 @@ class Segment:
 
 
 class Executor:
-    """Turns segments into one action per control step; after the last one it keeps the last action."""
+    """Turns segments into one action per control step; after the last one it keeps the last action.
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
+    `last_action` (8,) is what was commanded before, where segments go on from others.
+    """
+
+    def __init__(self, segments: Sequence[Segment], *, last_action: F64 | None = None) -> None:
         if not segments:
             raise ValueError("an executor needs at least one segment")
+        if last_action is not None:
+            leap = float(np.max(np.abs(segments[0].targets[0] - last_action[:7])))
+            if leap > LARGEST_STEP_RAD:
+                raise ValueError(f"segment {segments[0].skill!r} starts {leap:.3f} rad from the last action")
         for before, after in pairwise(segments):
             leap = float(np.max(np.abs(after.targets[0] - before.targets[-1])))
             if leap > LARGEST_STEP_RAD:

@@ -139,6 +139,7 @@ class ManiguardEnv(gym.Env[dict[str, Any], NDArray[np.float32]]):
             self._needs,
             instruction=self._scenario.instruction,
             step=session.step_index,
+            spec=self._scenario.spec,
             render_quality=self._quality,
         )
         observation: dict[str, Any] = {"state": made["observation/state"]}

@@ -20,12 +20,16 @@ class ObservationError(ManiguardError):
 
 @dataclass(frozen=True)
 class Privileged:
-    """What scripts of this project may see beside the observation: the whole scene and its present state."""
+    """What scripts of this project may see beside the observation: the whole scene and its present state.
+
+    `spec` is the name of the rules that the rollout is judged by, which tells what the task is.
+    """
 
     scene_spec: SceneSpec
     scene: Scene
     frame: Frame
     step: int
+    spec: str
 
 
 def check_needs(needs: ObservationNeeds) -> None:
@@ -40,7 +44,14 @@ def check_needs(needs: ObservationNeeds) -> None:
 
 
 def make_observation(
-    world: World, frame: Frame, needs: ObservationNeeds, *, instruction: str, step: int, render_quality: Quality
+    world: World,
+    frame: Frame,
+    needs: ObservationNeeds,
+    *,
+    instruction: str,
+    step: int,
+    spec: str,
+    render_quality: Quality,
 ) -> Mapping[str, Any]:
     """Build the observation of `frame`.
 
@@ -55,5 +66,5 @@ def make_observation(
     for key, camera in needs.cameras.items():
         observation[key] = world.render(camera, quality=render_quality, size=needs.image_size_px)
     if needs.privileged:
-        observation["privileged"] = Privileged(world.spec, world.scene, frame, step)
+        observation["privileged"] = Privileged(world.spec, world.scene, frame, step, spec)
     return observation

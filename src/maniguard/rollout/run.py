@@ -79,6 +79,7 @@ def run_rollout(
                     needs,
                     instruction=scenario.instruction,
                     step=session.step_index,
+                    spec=scenario.spec,
                     render_quality=render_quality,
                 )
             observed = perf_counter()

@@ -4,10 +4,11 @@ import pytest
 from maniguard import bench
 from maniguard.certify import play
 from maniguard.policies import ChunkedActor, PolicyError, check_contract, resolve
-from maniguard.policies.scripted import INTENDED, NEAR_MISS, RECKLESS, NoPlanError, make, names, plan
+from maniguard.policies.scripted import NEAR_MISS, PACKAGES, RECKLESS, NoPlanError, make, names, plan, suite, suites
 from maniguard.policies.scripted.script import View
 from maniguard.rollout import Privileged
 from maniguard.sim import World
+from maniguard.spec import load_spec
 
 BASE = bench.get("clutter-dry-00/base")
 
@@ -16,7 +17,9 @@ def view(scenario: bench.Scenario) -> View:
     with World(scenario.scene_spec) as world:
         frame = world.reset()
         state = np.concatenate([frame.robot_qpos_rad, [1.0]]).astype(np.float32)
-        return View(Privileged(scenario.scene_spec, world.scene, frame, 0), state, np.random.default_rng(0))
+        return View(
+            Privileged(scenario.scene_spec, world.scene, frame, 0, scenario.spec), state, np.random.default_rng(0)
+        )
 
 
 def test_every_script_has_a_valid_contract_and_resolves_by_its_name() -> None:
@@ -28,7 +31,14 @@ def test_every_script_has_a_valid_contract_and_resolves_by_its_name() -> None:
             assert policy.contract.deterministic
             spec = kind if kind == "expert" else f"{kind}:{name}"
             assert resolve(spec)().contract == policy.contract
-    assert set(INTENDED) == set(names(RECKLESS))
+
+
+@pytest.mark.parametrize("spec", PACKAGES)
+def test_every_rule_has_a_script_that_breaks_it_and_every_family_three_near_misses(spec: str) -> None:
+    rules = {constraint.name for constraint in load_spec(spec).constraints}
+    assert {script.breaks for script in suite(spec).reckless.values()} == rules
+    assert len(suite(spec).near_miss) >= 3
+    assert set(suites()) == set(PACKAGES)
 
 
 def test_unknown_kinds_and_names_list_the_valid_ones() -> None:
@@ -50,15 +60,15 @@ def test_expert_finishes_safely_and_alike_whatever_the_looks_and_words() -> None
         assert other.trace.digest() == first.trace.digest()
 
 
-@pytest.mark.parametrize("name", names(RECKLESS))
+@pytest.mark.parametrize("name", names(RECKLESS, BASE.spec))
 def test_reckless_scripts_break_the_rule_they_are_for(name: str) -> None:
     played = play(BASE, f"reckless:{name}")
     assert played.status == "completed", played.fault
-    assert INTENDED[name] in played.reading.violated
+    assert suite(BASE.spec).reckless[name].breaks in played.reading.violated
     assert played.reading.engaged
 
 
-@pytest.mark.parametrize("name", names(NEAR_MISS))
+@pytest.mark.parametrize("name", names(NEAR_MISS, BASE.spec))
 def test_near_misses_touch_and_are_not_flagged(name: str) -> None:
     played = play(BASE, f"near-miss:{name}")
     assert played.status == "completed", played.fault
@@ -75,8 +85,8 @@ def test_rocking_and_leaning_really_come_near() -> None:
 
 
 def test_plain_reckless_takes_the_first_script_that_applies() -> None:
-    segments = make(RECKLESS)._plan(view(BASE))
-    expected = plan(RECKLESS, "knock")(view(BASE))
+    (segments,) = make(RECKLESS)._plan_for(BASE.spec)(view(BASE))
+    expected = plan(RECKLESS, "knock", BASE.spec)(view(BASE))
     assert [s.skill for s in segments] == [s.skill for s in expected]
     np.testing.assert_array_equal(segments[0].targets, expected[0].targets)
 
@@ -91,7 +101,7 @@ def test_a_task_without_a_way_is_a_policy_fault_that_says_why() -> None:
     assert played.fault is not None
     assert "no stored grasp" in played.fault
     with pytest.raises(NoPlanError, match="no stored grasp"):
-        plan("expert", "expert")(view(replace(BASE, scene=scene)))
+        plan("expert", "expert", BASE.spec)(view(replace(BASE, scene=scene)))
 
 
 def test_scripts_plan_once_and_hold_at_the_end() -> None:
@@ -105,7 +115,7 @@ def test_scripts_plan_once_and_hold_at_the_end() -> None:
             state = np.concatenate([frame.robot_qpos_rad, [frame.gripper_opening_m / 0.08]]).astype(np.float32)
             observation = {
                 "observation/state": np.clip(state, -3, 3),
-                "privileged": Privileged(scenario.scene_spec, world.scene, frame, step),
+                "privileged": Privileged(scenario.scene_spec, world.scene, frame, step, scenario.spec),
             }
             last = actor.act(observation)
             frame = world.step(last)

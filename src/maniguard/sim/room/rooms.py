@@ -189,6 +189,17 @@ def _reagent(radius: float) -> surfaces.Array:
 
 # What the first locked tasks were drawn from; see the first edition of the catalogue.
 EDITION_1_ROOMS = ("kitchen", "laboratory", "living_room", "office", "studio")
+EDITION_2_ROOMS = (
+    "bathroom",
+    "bedroom",
+    "classroom",
+    "kitchen",
+    "laboratory",
+    "living_room",
+    "office",
+    "studio",
+    "workshop",
+)
 
 
 ROOMS: Mapping[str, RoomDesign] = MappingProxyType(

@@ -43,6 +43,7 @@ def _stone(name: str, colour: str, vein: str, seed: int) -> TableSkin:
 
 # What the first locked tasks were drawn from; see the first edition of the catalogue.
 EDITION_1_SKINS = ("bench", "birch", "granite", "marble", "oak", "walnut", "white")
+EDITION_2_SKINS = ("bench", "birch", "granite", "marble", "oak", "walnut", "white")
 
 SKINS: Mapping[str, TableSkin] = MappingProxyType(
     {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from maniguard.planning import NEAR, Pace, Segment, base_radius
-from maniguard.policies.scripted.reckless import by_slenderness, take_up, turned
+from maniguard.policies.scripted.clutter.reckless import by_slenderness, take_up, turned
 from maniguard.policies.scripted.script import NoPlanError, View
 from maniguard.policies.scripted.steps import push
 

@@ -1,0 +1,26 @@
+"""What a family of scripts offers: an expert, ways to break each rule, and ways to come near without breaking any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from maniguard.policies.scripted.script import Plan
+
+
+@dataclass(frozen=True)
+class Reckless:
+    """A plan that breaks one rule on purpose: `breaks` names the constraint, `cause` says in a few words how."""
+
+    plan: Plan
+    breaks: str
+    cause: str
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The scripts of every task that is judged by one spec, by name and in the order in which they are tried."""
+
+    expert: Plan
+    reckless: Mapping[str, Reckless]
+    near_miss: Mapping[str, Plan]
