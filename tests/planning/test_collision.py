@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.planning.scenes import HOME, TABLE, at, block
@@ -5,7 +7,7 @@ from tests.planning.scenes import HOME, TABLE, at, block
 from maniguard.planning.collision import Clearance, CollisionModel, PlanningError
 from maniguard.planning.frames import inverted, line, matrix_of, pose_of, top_down
 from maniguard.planning.kinematics import forward, solutions
-from maniguard.trace.scene import Scene
+from maniguard.trace.scene import Box, Joint, Part, Scene
 
 SCENE = Scene((TABLE, block("low", (0.03, 0.03, 0.03)), block("tall", (0.02, 0.02, 0.1))))
 
@@ -88,3 +90,79 @@ def test_line_ends_at_its_end_in_even_steps() -> None:
     assert steps[0] <= 0.006
     for pose in poses:
         np.testing.assert_allclose(pose[:3, :3] @ pose[:3, :3].T, np.eye(3), atol=1e-12)
+
+
+# A box open towards -x with a tray in it that slides out by 15 cm.
+CABINET = replace(
+    block("cabinet", (0.12, 0.1, 0.1)),
+    kind="articulated",
+    movable=False,
+    parts=(
+        Part("body", boxes=(Box((0.0, 0.0, 0.195), (0.12, 0.1, 0.005)), Box((0.115, 0.0, 0.1), (0.005, 0.1, 0.1)))),
+        Part(
+            "drawer", True, (Box((0.0, 0.0, 0.055), (0.11, 0.09, 0.005)), Box((-0.115, 0.0, 0.1), (0.005, 0.09, 0.05)))
+        ),
+    ),
+    joints=(Joint("slide", "slide", 0.0, 0.15, "drawer"),),
+)
+
+
+@pytest.fixture
+def furnished() -> CollisionModel:
+    model = CollisionModel(Scene((TABLE, CABINET, block("low", (0.03, 0.03, 0.03)))))
+    model.place({"cabinet": at(0.7, 0.0), "low": at(0.4, 0.3)})
+    return model
+
+
+def test_hand_may_reach_into_an_open_drawer_but_not_through_a_closed_one(furnished: CollisionModel) -> None:
+    inside = hand_at(0.51, 0.0, 0.09)
+    assert furnished.free(inside), "nothing is there while the drawer is shut"
+    furnished.place({"cabinet/drawer": at(0.55, 0.0)})
+    assert furnished.free(inside), "between the tray's front and the box"
+    hit = furnished.first_hit(hand_at(0.51, 0.0, 0.065))
+    assert hit is not None
+    assert "cabinet/drawer" in hit[1:]
+    assert not furnished.free(hand_at(0.44, 0.0, 0.15)), "the hand hits the front"
+    furnished.ignore(("cabinet/drawer",))
+    assert furnished.free(hand_at(0.44, 0.0, 0.15))
+    assert not furnished.free(hand_at(0.65, 0.0, 0.19)), "the body is not ignored with its drawer"
+    furnished.ignore(("cabinet",))
+    assert furnished.free(hand_at(0.65, 0.0, 0.19))
+    furnished.ignore(())
+    assert not furnished.free(hand_at(0.65, 0.0, 0.19))
+
+
+def test_parts_go_along_with_their_entity_and_come_from_a_frame(furnished: CollisionModel) -> None:
+    front = hand_at(0.44, 0.0, 0.15)
+    furnished.place({"cabinet/drawer": at(0.55, 0.0)})
+    furnished.place({"cabinet": at(0.7, 0.4)})
+    assert furnished.free(front)
+    assert not furnished.free(hand_at(0.44, 0.4, 0.15)), "the drawer is as far open as before"
+    position = np.array([(0.0, 0.0, 0.0), (0.7, 0.0, 0.0), (0.4, 0.3, 0.0)], np.float32)
+    quat = np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (3, 1))
+    furnished.place_from(position, quat, np.array([(0.7, 0.0, 0.0)], np.float32), quat[:1])
+    assert furnished.free(front), "shut again"
+    furnished.place_from(position, quat, np.array([(0.55, 0.0, 0.0)], np.float32), quat[:1])
+    assert not furnished.free(front)
+
+
+def test_what_is_held_meets_the_drawer(furnished: CollisionModel) -> None:
+    furnished.place({"cabinet/drawer": at(0.55, 0.0)})
+    grasp = hand_at(0.4, 0.3, 0.05)
+    furnished.hold("low", inverted(forward(grasp[0])) @ at(0.4, 0.3))
+    hit = furnished.first_hit(hand_at(0.51, 0.0, 0.07), Clearance(0.0, 0.0))
+    assert hit is not None
+    assert set(hit[1:]) >= {"low"}
+    assert furnished.free(hand_at(0.51, 0.0, 0.12), Clearance(0.005, 0.0))
+
+
+def test_an_articulated_thing_is_held_with_its_parts() -> None:
+    box = replace(CABINET, name="case", movable=True)
+    model = CollisionModel(Scene((TABLE, box, block("low", (0.03, 0.03, 0.03)))))
+    model.place({"case": at(0.6, 0.0), "low": at(0.45, -0.3)})
+    model.place({"case/drawer": at(0.45, 0.0)})
+    grasp = hand_at(0.6, 0.0, 0.22)
+    model.hold("case", inverted(forward(grasp[0])) @ at(0.6, 0.0))
+    hit = model.first_hit(hand_at(0.6, -0.3, 0.22), Clearance(0.0, -1.0))
+    assert hit is not None
+    assert set(hit[1:]) == {"low", "case/drawer"}, "the open drawer goes with the case"

@@ -1,8 +1,8 @@
-"""Whether the arm, and what it holds, keeps clear of a scene: hulls against hulls, in MuJoCo, without dynamics."""
+"""Whether the arm, and what it holds, keeps clear of a scene: hulls and boxes, in MuJoCo, without dynamics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.errors import ManiguardError, alternatives
-from maniguard.planning.frames import matrix_of, pose_of
+from maniguard.planning.frames import inverted, matrix_of, pose_of
 from maniguard.planning.kinematics import F64, forward
 from maniguard.sim.robot import PANDA_XML
-from maniguard.trace.scene import Entity, Scene
+from maniguard.trace.scene import Box, Entity, Scene
 
 REACH_M = 0.03
 """The largest clearance that can be asked for."""
@@ -37,9 +37,11 @@ class Clearance:
 class CollisionModel:
     """The robot among the convex hulls of a scene's objects.
 
-    Objects count with their convex hull, which is never smaller than they are; supports with their boxes. The robot is
-    checked against objects and supports and, from the forearm on, against its own base; the fingers are as wide open
-    as `opening_m` says. A held object moves with the hand and is checked against everything but the robot.
+    Objects count with their convex hull, which is never smaller than they are; supports with their boxes. What is
+    articulated or fixed, a cabinet, counts with the boxes of its body and of its moving parts, which are called
+    ENTITY/PART, so that a hand can reach into an open drawer. The robot is checked against objects and supports and,
+    from the forearm on, against its own base; the fingers are as wide open as `opening_m` says. A held object moves
+    with the hand, its parts along with it, and is checked against everything but the robot.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -52,10 +54,15 @@ class CollisionModel:
         self._ignored: frozenset[str] = frozenset()
         model = self._model
         self._geom_owner = [model.body(int(body)).name for body in model.geom_bodyid]
-        self._is_object = np.array([owner in self._objects for owner in self._geom_owner])
+        self._parts = {entity.name: _moving(entity) for entity in scene.entities if _in_boxes(entity)}
+        parts = [f"{name}/{part}" for name, moving in self._parts.items() for part in moving]
+        # Where a part is in the frame of its entity: with its joint at 0 the two frames coincide.
+        self._entity_T_part: dict[str, F64] = {part: np.eye(4) for part in parts}
+        self._is_object = np.array([owner in (*self._objects, *parts) for owner in self._geom_owner])
         supports = [entity.name for entity in scene.entities if entity.kind == "support"]
         self._is_support = np.array([owner in supports for owner in self._geom_owner])
-        self._address = {name: int(model.joint(f"free:{name}").qposadr[0]) for name in (*self._objects, *supports)}
+        placed = (*self._objects, *supports, *parts)
+        self._address = {name: int(model.joint(f"free:{name}").qposadr[0]) for name in placed}
         self._finger = [int(model.joint(f"finger_joint{i}").qposadr[0]) for i in (1, 2)]
         self._arm = int(model.joint("joint1").qposadr[0])
         self.opening_m = 0.08
@@ -66,17 +73,34 @@ class CollisionModel:
         return tuple(self._objects)
 
     def place(self, world_T_object: Mapping[str, F64]) -> None:
-        """Put objects where they are; poses are (4, 4)."""
+        """Put objects where they are; poses are (4, 4). Parts go along with their entity, or alone as ENTITY/PART."""
         for name, pose in world_T_object.items():
             if name not in self._address:
                 raise PlanningError(f"no object {name!r} to place; there is {alternatives(self._address)}")
+            if name in self._entity_T_part:
+                self._entity_T_part[name] = inverted(self._read(name.rsplit("/", 1)[0])) @ pose
             self._write(name, pose)
 
-    def place_from(self, position_m: NDArray[np.float32], quat_wxyz: NDArray[np.float32]) -> None:
-        """Put every object and support where a frame says; columns as in the scene."""
+    def place_from(
+        self,
+        position_m: NDArray[np.float32],
+        quat_wxyz: NDArray[np.float32],
+        part_position_m: NDArray[np.float32] | None = None,
+        part_quat_wxyz: NDArray[np.float32] | None = None,
+    ) -> None:
+        """Put every object, support and moving part where a frame says; columns as in the scene.
+
+        Without part channels the parts stay where they are in their entities.
+        """
         for name in self._address:
-            column = self._scene.index(name)
-            self._write(name, matrix_of(position_m[column], quat_wxyz[column]))
+            if name not in self._entity_T_part:
+                column = self._scene.index(name)
+                self._write(name, matrix_of(position_m[column], quat_wxyz[column]))
+        if part_position_m is None or part_quat_wxyz is None:
+            return
+        for column, (entity, part) in enumerate(self._scene.moving_parts):
+            if f"{entity}/{part}" in self._entity_T_part:
+                self.place({f"{entity}/{part}": matrix_of(part_position_m[column], part_quat_wxyz[column])})
 
     def hold(self, name: str | None, tcp_T_object: F64 | None = None) -> None:
         """Let the hand hold an object in a fixed pose relative to the tcp, or nothing."""
@@ -91,7 +115,9 @@ class CollisionModel:
 
     def ignore(self, names: Iterable[str]) -> None:
         """Let the robot and what it holds pass through these objects (those about to be grasped) from now on."""
-        self._ignored = frozenset(names)
+        chosen = tuple(names)
+        parts = (f"{name}/{part}" for name in chosen for part in self._parts.get(name, ()))
+        self._ignored = frozenset((*chosen, *parts))
 
     def free(self, q: F64, clearance: Clearance = Clearance()) -> bool:
         """Return whether every joint vector of the batch (N, 7) keeps the clearance."""
@@ -151,8 +177,16 @@ class CollisionModel:
         position, quat = pose_of(pose)
         self._data.qpos[address : address + 3] = position
         self._data.qpos[address + 3 : address + 7] = quat
+        for part in self._parts.get(name, ()):
+            self._write(f"{name}/{part}", pose @ self._entity_T_part[f"{name}/{part}"])
+
+    def _read(self, name: str) -> F64:
+        address = self._address[name]
+        return matrix_of(self._data.qpos[address : address + 3], self._data.qpos[address + 3 : address + 7])
 
     def _set_masks(self, name: str, contype: int, conaffinity: int) -> None:
+        for part in self._parts.get(name, ()):
+            self._set_masks(f"{name}/{part}", contype, conaffinity)
         body = self._model.body(name)
         self._model.body_contype[body.id], self._model.body_conaffinity[body.id] = contype, conaffinity
         for geom in range(int(body.geomadr[0]), int(body.geomadr[0]) + int(body.geomnum[0])):
@@ -186,10 +220,15 @@ def _compile(scene: Scene) -> mujoco.MjModel:
         geom.conaffinity = _SELF if name in ("link5", "link6", "link7", "hand", "left_finger", "right_finger") else 0
         geom.margin = 0.0
     for entity in scene.entities:
-        if entity.hull is not None and entity.kind != "robot":
+        if _in_boxes(entity):
+            _add_boxes(spec, entity.name, entity.parts[0].boxes)
+            for part in entity.parts:
+                if part.moving:
+                    _add_boxes(spec, f"{entity.name}/{part.name}", part.boxes)
+        elif entity.hull is not None and entity.kind != "robot":
             _add_object(spec, entity)
         elif entity.kind == "support":
-            _add_support(spec, entity)
+            _add_boxes(spec, entity.name, entity.boxes)
     model = spec.compile()
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
     return model
@@ -211,10 +250,20 @@ def _add_object(spec: mujoco.MjSpec, entity: Entity) -> None:
     )
 
 
-def _add_support(spec: mujoco.MjSpec, entity: Entity) -> None:
-    body = spec.worldbody.add_body(name=entity.name)
-    body.add_freejoint(name=f"free:{entity.name}")
-    for box in entity.boxes:
+def _in_boxes(entity: Entity) -> bool:
+    """Return whether an entity counts with its boxes: it can be reached into, which its hull would not allow."""
+    known = bool(entity.parts[0].boxes) and all(part.boxes for part in entity.parts if part.moving)
+    return entity.kind in ("articulated", "fixture") and entity.hull is not None and known
+
+
+def _moving(entity: Entity) -> tuple[str, ...]:
+    return tuple(part.name for part in entity.parts if part.moving)
+
+
+def _add_boxes(spec: mujoco.MjSpec, name: str, boxes: Sequence[Box]) -> None:
+    body = spec.worldbody.add_body(name=name)
+    body.add_freejoint(name=f"free:{name}")
+    for box in boxes:
         body.add_geom(
             type=mujoco.mjtGeom.mjGEOM_BOX,
             pos=box.center_m,

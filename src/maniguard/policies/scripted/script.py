@@ -41,7 +41,8 @@ class View:
         self.model = CollisionModel(self.scene) if model is None else model
         self.model.hold(None)
         self.model.ignore(())
-        self.model.place_from(self.frame.position_m, self.frame.quat_wxyz)
+        frame = self.frame
+        self.model.place_from(frame.position_m, frame.quat_wxyz, frame.part_position_m, frame.part_quat_wxyz)
         start = np.asarray(state if commanded is None else commanded, dtype=np.float64)
         self.measured_q: F64 = np.asarray(state[:7], dtype=np.float64)
         self.arm = Arm(self.model, start[:7], float(start[7]), rng)
