@@ -99,6 +99,7 @@ class OverBrim(Predicate):
     params = (Param("allowance", "deg", "angle beyond the one that reaches the brim", minimum=-np.inf),)
     channels = ("quat_wxyz", "linear_m_s")
     unit = "deg"
+    reported = True
 
     def describe(self) -> tuple[Quantity, ...]:
         return (Quantity("angle over the brim", "deg", self.values["allowance"], above=True),)

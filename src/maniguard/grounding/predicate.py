@@ -67,6 +67,8 @@ class Predicate(ABC):
     unit: ClassVar[str]
     takes_to: ClassVar[Literal["no", "optional", "required"]] = "no"
     combine: ClassVar[Literal["any", "all"]] = "all"
+    # Worth measuring for its severity alone, where no formula of a specification mentions it.
+    reported: ClassVar[bool] = False
 
     def __init__(
         self, geometry: Geometry, of: tuple[int, ...], to: tuple[int, ...], values: Mapping[str, float], rate_hz: float

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from maniguard.grounding import predicate_named
 from maniguard.ltlf import Dfa, LtlfError, Verdict, compile_bad_prefix, compile_dfa, parse
 from maniguard.spec.errors import Finding
 from maniguard.spec.model import DEFAULT_VARIANT, Constraint, Spec
@@ -44,7 +45,7 @@ def lint(spec: Spec) -> Iterator[Finding]:
         yield from _lint_formula(spec.goal.formula, "goal.formula", safety=False)
     used = used_propositions(spec)
     for proposition in spec.propositions:
-        if proposition.name not in used:
+        if proposition.name not in used and not predicate_named(proposition.predicate).reported:
             message = f"proposition {proposition.name!r} is used by no formula"
             yield Finding(f"propositions.{proposition.name}", "unused", message)
     roles = {role for item in spec.propositions for role in (item.of, item.to)}
