@@ -4,6 +4,8 @@ import pytest
 from maniguard.bench import task_files
 from maniguard.bench.layout import smallest_gap
 from maniguard.certify import clutter, packing
+from maniguard.certify.crowd import gates
+from maniguard.certify.drawing import UnfitError
 from maniguard.sim import TableSpec
 from maniguard.sim.assets.catalogue import design
 
@@ -68,5 +70,5 @@ def test_gates_refuse_what_cannot_be_done() -> None:
 
     scene = get("clutter-dry-00/base").scene_spec
     ungraspable = replace(scene, objects=tuple(replace(o, grasps=()) for o in scene.objects))
-    with pytest.raises(clutter.UnfitError, match="cannot be brought to the goal"):
-        clutter.gates(ungraspable)
+    with pytest.raises(UnfitError, match="cannot be brought to the goal"):
+        gates(ungraspable, clutter.SPEC)
