@@ -166,3 +166,15 @@ def test_an_articulated_thing_is_held_with_its_parts() -> None:
     hit = model.first_hit(hand_at(0.6, -0.3, 0.22), Clearance(0.0, -1.0))
     assert hit is not None
     assert set(hit[1:]) == {"low", "case/drawer"}, "the open drawer goes with the case"
+
+
+def test_a_hollow_thing_can_be_reached_into() -> None:
+    sides = (Box((0.1, 0.0, 0.05), (0.005, 0.15, 0.05)), Box((-0.1, 0.0, 0.05), (0.005, 0.15, 0.05)))
+    crate = replace(block("crate", (0.105, 0.15, 0.05)), boxes=sides)
+    inside, beside = hand_at(0.5, 0.0, 0.06), hand_at(0.6, 0.0, 0.06)
+    for hollow in ((), ("crate",)):
+        model = CollisionModel(Scene((TABLE, crate)), hollow)
+        model.place({"crate": at(0.5, 0.0)})
+        model.opening_m = 0.04
+        assert model.free(inside, Clearance(0.0, 0.0)) == bool(hollow)
+        assert not model.free(beside, Clearance(0.0, 0.0))

@@ -64,3 +64,17 @@ def test_steady_weighs_the_lever() -> None:
     assert steady(grasps, (0.0, 0.0, 0.04), 5.0) == grasps
     assert steady(grasps, (0.06, 0.0, 0.04), 0.3) == grasps
     assert steady(grasps, (0.06, 0.0, 0.04), 0.6) == ()
+
+
+def test_what_lies_on_something_is_lifted_off_it() -> None:
+    model = model_of(target=(LOW, (0.5, 0.0)), under=((0.05, 0.05, 0.02), (0.5, 0.0)))
+    # As a cup stands in a cup, a centimetre deep.
+    pose, goal = at(0.5, 0.0, 0.03), np.array([0.5, 0.3, 0.1])
+    model.place({"target": pose})
+    (best, *_) = grasp_choices(model, "target", pose, top_grasps(0.08, 0.05), HOME)
+    assert carry_choice(model, "target", best, pose, goal) is None
+    model.place({"target": pose})
+    carry = carry_choice(model, "target", best, pose, goal, leaving=("under",))
+    assert carry is not None
+    model.hold("target", np.linalg.inv(best.world_T_tcp) @ pose)
+    assert model.free(carry.over, Clearance(0.01, 0.01)), "afterwards it counts again"

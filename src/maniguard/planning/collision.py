@@ -41,11 +41,12 @@ class CollisionModel:
     articulated or fixed, a cabinet, counts with the boxes of its body and of its moving parts, which are called
     ENTITY/PART, so that a hand can reach into an open drawer. The robot is checked against objects and supports and,
     from the forearm on, against its own base; the fingers are as wide open as `opening_m` says. A held object moves
-    with the hand, its parts along with it, and is checked against everything but the robot.
+    with the hand, its parts along with it, and is checked against everything but the robot. Those named in `hollow`
+    count with their boxes as well: what lies in a bowl lies inside its hull.
     """
 
-    def __init__(self, scene: Scene) -> None:
-        self._model = _compile(scene)
+    def __init__(self, scene: Scene, hollow: Iterable[str] = ()) -> None:
+        self._model = _compile(scene, frozenset(hollow))
         self._data = mujoco.MjData(self._model)
         self._objects = [entity.name for entity in scene.entities if entity.hull is not None]
         self._scene = scene
@@ -211,7 +212,7 @@ def _robot_xml() -> str:
     return str(spec.to_xml())
 
 
-def _compile(scene: Scene) -> mujoco.MjModel:
+def _compile(scene: Scene, hollow: frozenset[str]) -> mujoco.MjModel:
     spec = mujoco.MjSpec.from_string(_robot_xml())
     for geom in spec.geoms:
         name = geom.parent.name
@@ -225,6 +226,8 @@ def _compile(scene: Scene) -> mujoco.MjModel:
             for part in entity.parts:
                 if part.moving:
                     _add_boxes(spec, f"{entity.name}/{part.name}", part.boxes)
+        elif entity.name in hollow and entity.boxes:
+            _add_boxes(spec, entity.name, entity.boxes)
         elif entity.hull is not None and entity.kind != "robot":
             _add_object(spec, entity)
         elif entity.kind == "support":

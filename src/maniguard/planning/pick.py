@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,11 +97,14 @@ def carry_choice(
     choice: GraspChoice,
     world_T_object: F64,
     goal_m: F64,
+    *,
+    leaving: Collection[str] = (),
 ) -> CarryChoice | None:
     """Return how to bring the held object's origin to `goal_m` (3,), upright all the way, or None.
 
     Lifts straight up by the smallest of `RAISES_M` that lets it pass over everything, turns about the base towards
-    the goal at that height, and lowers. The object is checked against every other one, the arm against all of them.
+    the goal at that height, and lowers. The object is checked against every other one, the arm against all of them;
+    only the lift passes over `leaving`, the things that the object stands on or in.
     """
     tcp_T_object = inverted(choice.world_T_tcp) @ world_T_object
     grasp_pose = choice.world_T_tcp
@@ -113,14 +116,17 @@ def carry_choice(
             raised = grasp_pose.copy()
             raised[2, 3] += raise_m
             lift = follow(choice.q_grasp, line(grasp_pose, raised))
+            model.ignore(leaving)
             if lift is None or not model.free(lift, LIFT_CLEARANCE):
                 continue
+            model.ignore(())
             for jump_rad in _JUMPS_RAD:
                 for poses, end in _ways(raised, tcp_T_object, goal_m):
                     found = _over(model, target, lift[-1], poses, end, jump_rad)
                     if found is not None:
                         return CarryChoice(lift, *found, raise_m)
     finally:
+        model.ignore(())
         model.hold(None)
     return None
 
