@@ -44,7 +44,6 @@ def overview(ontology: Any) -> dict[str, Any]:
 
     return {
         **of(None),
-        "assumed": sum(link.assumed for link in ontology.links),
         "sources": {
             name: {"published": source.core, **of(name)}
             for name, source in ontology.sources.items()
@@ -74,7 +73,6 @@ def known_of(ontology: Any, entity: Any) -> dict[str, Any]:
                 "provenance": link.provenance.value,
                 "rule": link.rule,
                 "source": link.source,
-                "assumed": link.assumed,
             }
             for link in ontology.properties(entity)
         ],
@@ -114,13 +112,12 @@ def _print_overview(ontology: Any) -> None:
     columns = ("objects", "fixtures", "properties", "links", "native", "derived", "curated")
     table = Table(box=None, pad_edge=False)
     table.add_column("source")
-    table.add_column("published")
     for heading in columns:
         table.add_column(heading, justify="right")
     for name, counts in content["sources"].items():
-        table.add_row(name, "yes" if counts["published"] else "no", *(str(counts[key]) for key in columns))
+        table.add_row(name if counts["published"] else f"+ {name}", *(str(counts[key]) for key in columns))
     console.print(table)
-    console.print("\nThe three counts are those of the published sources; below, others stand behind a +.")
+    console.print("\nA + marks what is not published, and is not in the three counts.")
     for name, meaning in HIERARCHIES.items():
         tree = Table(box=None, pad_edge=False, show_header=False)
         tree.add_column(min_width=24)
@@ -148,7 +145,7 @@ def _print_entities(ontology: Any, found: tuple[Any, ...]) -> None:
             console.print(f"  {sense.hierarchy:<11} {chain}")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
         for link in ontology.properties(entity):
-            why = f"rule {link.rule}" if link.rule else "assumed" if link.assumed else ""
+            why = f"rule {link.rule}" if link.rule else ""
             stated = f"by {link.source}" if link.source != entity.source else ""
             meaning = ontology.property_types[link.property].meaning
             table.add_row("  " + link.property, link.provenance.value, why or stated, meaning)

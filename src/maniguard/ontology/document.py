@@ -11,8 +11,7 @@ from maniguard.ontology.nodes import Item, read_item
 
 FORMAT_VERSION = 1
 _SECTIONS = ("synsets", "properties", "rules", "apply", "objects", "fixtures", "links")
-_STATED = {"native": (Provenance.NATIVE, False), "curated": (Provenance.CURATED, False)}
-_STATED_BY_CORE = {**_STATED, "assumed": (Provenance.CURATED, True)}
+_STATED = (Provenance.NATIVE, Provenance.CURATED)
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,6 @@ class StatedLink:
 
     property: Named
     provenance: Provenance
-    assumed: bool
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def read_document(path: Path, *, file: str, core: bool) -> Document:
         properties=tuple(_property(name, entry) for name, entry in _section(top, "properties")),
         rules=tuple(_rule(name, entry, source) for name, entry in _section(top, "rules")),
         apply=tuple(_named(top["apply"])) if "apply" in top else (),
-        entities=_entities(top, core),
+        entities=_entities(top),
         additions=_additions(top),
     )
 
@@ -170,25 +168,23 @@ def _rule(name: str, item: Item, source: str) -> RuleEntry:
     return RuleEntry(rule, lists["any"] + lists["none"] + lists["add"], lists["named"], item)
 
 
-def _entities(top: Mapping[str, Item], core: bool) -> tuple[EntityEntry, ...]:
+def _entities(top: Mapping[str, Item]) -> tuple[EntityEntry, ...]:
     found: dict[str, EntityEntry] = {}
     for section, role in (("objects", Role.OBJECT), ("fixtures", Role.FIXTURE)):
         for name, item in _section(top, section):
             if name in found:
                 raise item.refuse(f"{name!r} is an object already, at {found[name].item.place}")
-            found[name] = EntityEntry(name, role, _stated(item, core), item)
+            found[name] = EntityEntry(name, role, _stated(item), item)
     return tuple(found.values())
 
 
-def _stated(item: Item, core: bool) -> tuple[StatedLink, ...]:
-    kinds = _STATED_BY_CORE if core else _STATED
+def _stated(item: Item) -> tuple[StatedLink, ...]:
     links: dict[str, StatedLink] = {}
-    for key, value in item.fields(*kinds).items():
-        provenance, assumed = kinds[key]
+    for key, value in item.fields(*_STATED).items():
         for use in _named(value):
             if use.name in links:
                 raise use.item.refuse(f"property {use.name!r} is stated twice, as {links[use.name].provenance.value}")
-            links[use.name] = StatedLink(use, provenance, assumed)
+            links[use.name] = StatedLink(use, Provenance(key))
     return tuple(links.values())
 
 

@@ -132,9 +132,7 @@ class _Joiner:
             for stated in entry.stated:
                 _look_up(stated.property, self._properties, "property")
                 name = stated.property.name
-                self._links[entity.key, name] = Link(
-                    entity.key, name, stated.provenance, None, document.source, stated.assumed
-                )
+                self._links[entity.key, name] = Link(entity.key, name, stated.provenance, None, document.source)
             for link in self._follow(entity, entry, document):
                 self._links.setdefault((link.entity, link.property), link)
 

@@ -73,8 +73,7 @@ class Entity:
 class Link:
     """One property of one entity.
 
-    `rule` names the rule that gave it, None where the entity's own line does. `source` is the file that states it.
-    `assumed` marks a link of which the publication gives only the count, and that this project chose to fill it.
+    `rule` names the rule that gave it, None where the entity's own line does. `source` is the one that states it.
     """
 
     entity: str
@@ -82,7 +81,6 @@ class Link:
     provenance: Provenance
     rule: str | None
     source: str
-    assumed: bool = False
 
 
 @dataclass(frozen=True)

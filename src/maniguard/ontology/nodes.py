@@ -19,14 +19,15 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class Item:
     """One value of a file, with its place. Its readers return something usable or raise OntologyError."""
 
-    def __init__(self, node: yaml.Node, file: str) -> None:
+    def __init__(self, node: yaml.Node, file: str, *, line: int | None = None) -> None:
         self._node = node
         self._file = file
+        self._line = node.start_mark.line + 1 if line is None else line
 
     @property
     def place(self) -> str:
-        """`FILE:LINE`, counted from 1."""
-        return f"{self._file}:{self._node.start_mark.line + 1}"
+        """`FILE:LINE`, counted from 1; a value of a mapping stands where its name does."""
+        return f"{self._file}:{self._line}"
 
     def refuse(self, message: str) -> OntologyError:
         """Return the error that says what is wrong here."""
@@ -43,7 +44,7 @@ class Item:
             if name in seen:
                 raise key.refuse(f"{name!r} stands twice, first at {seen[name].place}")
             seen[name] = key
-            yield name, Item(value_node, self._file)
+            yield name, Item(value_node, self._file, line=key._line)
 
     def fields(self, *allowed: str) -> dict[str, Item]:
         """Return the values of a mapping whose keys are among `allowed`."""
@@ -112,6 +113,8 @@ def read_item(path: Path, file: str) -> Item:
         line = f":{mark.line + 1}" if mark is not None else ""
         reason = getattr(error, "problem", None) or " ".join(str(error).split())
         raise OntologyError(f"{file}{line}: not YAML: {reason}") from error
+    except RecursionError as error:
+        raise OntologyError(f"{file}: is nested too deeply") from error
     if node is None:
         raise OntologyError(f"{file}: is empty; an ontology file is a mapping with maniguard_ontology and source")
     return Item(node, file)

@@ -77,18 +77,19 @@ def _hierarchy(name: str, lines: list[Row], x: int, y: int, longest: int) -> str
         f"{escape(HIERARCHIES[name])}</text>\n"
         f'<line x1="{x}" y1="{y + 26}" x2="{x + _COLUMN_WIDTH}" y2="{y + 26}" stroke="{colour}" stroke-width="1.5"/>\n'
     ]
-    # Where the last synset of each depth stands: a child's line starts there.
-    parents: dict[int, float] = {}
+    # Where the line to the next synset of each depth starts: under its parent, or at the one before it.
+    starts: dict[int, float] = {}
     for index, row in enumerate(lines):
         middle = y + _HEAD + _ROW * index + _ROW / 2 - 2
         left = x + 4 + _INDENT * row.depth
         if row.depth > 0:
             elbow = left - _INDENT + 6
             parts.append(
-                f'<path d="M{elbow} {parents[row.depth - 1] + 9:g}V{middle:g}H{left - 4}" fill="none" '
+                f'<path d="M{elbow} {starts[row.depth]:g}V{middle:g}H{left - 4}" fill="none" '
                 'stroke="#b9b4a8" stroke-width="1.2"/>\n'
             )
-        parents[row.depth] = middle
+            starts[row.depth] = middle
+        starts[row.depth + 1] = middle + 9
         parts.append(_line(row, left, x + _BAR_X, middle, longest, colour))
     return "".join(parts)
 
