@@ -11,9 +11,9 @@ from maniguard.ontology.ontology import Ontology
 
 _COLUMNS = (("kind", "hazard"), ("affordance", "role"))
 _COLOURS = {"kind": "#00796b", "hazard": "#c2410c", "affordance": "#3f51b5", "role": "#6d4c41"}
-_COLUMN_WIDTH, _GUTTER, _MARGIN = 470, 40, 24
+_COLUMN_WIDTH, _GUTTER, _MARGIN = 376, 28, 20
 _ROW, _INDENT, _HEAD = 23, 20, 38
-_BAR_X, _BAR_WIDTH, _BAR_HEIGHT = 200, 180, 12
+_BAR_X, _BAR_WIDTH, _BAR_HEIGHT = 172, 132, 12
 _TOP = 66
 
 
