@@ -3,7 +3,7 @@
 from maniguard.bench.canonical import TaskFileError, digest
 from maniguard.bench.checks import check_scenario, geometry_of, same_geometry
 from maniguard.bench.delta import BASE, CONDITIONS
-from maniguard.bench.load import families, get, load, task_files
+from maniguard.bench.load import choose, families, get, load, read_suite, task_files
 from maniguard.bench.prompts import PROMPT_FORMS, check_instruction, noun_phrase
 from maniguard.bench.scenario import Scenario
 from maniguard.bench.taskfile import FORMAT, TaskFile, parse_task, read_task, write_task
@@ -18,6 +18,7 @@ __all__ = [
     "TaskFileError",
     "check_instruction",
     "check_scenario",
+    "choose",
     "digest",
     "families",
     "geometry_of",
@@ -25,6 +26,7 @@ __all__ = [
     "load",
     "noun_phrase",
     "parse_task",
+    "read_suite",
     "read_task",
     "same_geometry",
     "task_files",

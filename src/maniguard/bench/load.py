@@ -40,6 +40,59 @@ def _scenarios(family: str) -> tuple[Scenario, ...]:
     return tuple(scenario for task in task_files(family) for scenario in task.scenarios())
 
 
+def read_suite(folder: Path) -> tuple[TaskFile, ...]:
+    """Return the base tasks in the files of a folder and its subfolders, ordered by id, every hash checked.
+
+    TaskFileError for a folder without task files, for an id that two files have, and for one that belongs to the
+    locked suite.
+    """
+    tasks = [read_task(path) for path in sorted(folder.rglob("*.json"))] if folder.is_dir() else []
+    if not tasks:
+        raise TaskFileError(f"{folder} holds no task files")
+    ids = [task.id for task in tasks]
+    locked = {task.id for name in families() for task in task_files(name)}
+    for task_id in ids:
+        if ids.count(task_id) > 1:
+            raise TaskFileError(f"{folder}: two files hold a task {task_id!r}")
+        if task_id in locked:
+            raise TaskFileError(f"{folder}: task {task_id!r} has the id of a task of the locked suite")
+    return tuple(sorted(tasks, key=lambda task: task.id))
+
+
+def choose(
+    tasks_given: Iterable[TaskFile],
+    family: str | None = None,
+    tasks: Iterable[int] | None = None,
+    conditions: Iterable[str] | None = None,
+) -> tuple[Scenario, ...]:
+    """Return scenarios of base tasks that are not the locked ones; `tasks` are places within their family.
+
+    TaskFileError as `load` raises.
+    """
+    given = list(tasks_given)
+    names = sorted({task.family for task in given})
+    if family is not None and family not in names:
+        raise TaskFileError(f"unknown family {family!r}; there is {alternatives(names)}")
+    wanted = _checked(conditions)
+    indices = None if tasks is None else set(tasks)
+    found: list[Scenario] = []
+    for name in names if family is None else (family,):
+        for place, task in enumerate(task for task in given if task.family == name):
+            if indices is None or place in indices:
+                found.extend(task.scenario(condition) for condition in CONDITIONS if condition in wanted)
+    if not found:
+        raise TaskFileError("the choice of family, tasks and conditions holds no scenario")
+    return tuple(found)
+
+
+def _checked(conditions: Iterable[str] | None) -> tuple[str, ...]:
+    wanted = CONDITIONS if conditions is None else tuple(conditions)
+    for condition in wanted:
+        if condition not in CONDITIONS:
+            raise TaskFileError(f"unknown condition {condition!r}; there is {alternatives(CONDITIONS)}")
+    return wanted
+
+
 def load(
     family: str | None = None,
     tasks: Iterable[int] | None = None,
@@ -51,10 +104,7 @@ def load(
     name or an index that does not exist, and for a choice that is empty.
     """
     chosen = families() if family is None else (family,)
-    wanted = CONDITIONS if conditions is None else tuple(conditions)
-    for condition in wanted:
-        if condition not in CONDITIONS:
-            raise TaskFileError(f"unknown condition {condition!r}; there is {alternatives(CONDITIONS)}")
+    wanted = _checked(conditions)
     indices = None if tasks is None else set(tasks)
     found: list[Scenario] = []
     for name in chosen:

@@ -3,6 +3,7 @@
 from maniguard.certify.certificate import certify, shipped, table
 from maniguard.certify.play import Played, play
 from maniguard.certify.report import ProofReport
+from maniguard.certify.resample import resample, write_resampled
 from maniguard.certify.verify import verify
 
-__all__ = ["Played", "ProofReport", "certify", "play", "shipped", "table", "verify"]
+__all__ = ["Played", "ProofReport", "certify", "play", "resample", "shipped", "table", "verify", "write_resampled"]

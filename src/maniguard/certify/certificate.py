@@ -34,12 +34,12 @@ def certify(scenarios: Sequence[Scenario], *, workers: int = 1, out: Path | None
     rule that nothing breaks, a near miss that is flagged, an expert below what is required.
     """
     chosen = [s for s in scenarios if s.condition in EXPERT_CONDITIONS]
-    jobs = [(s.id, "expert") for s in chosen]
+    jobs = [(s, "expert") for s in chosen]
     for scenario in chosen:
         if scenario.condition == BASE:
             kinds = (RECKLESS, NEAR_MISS)
-            jobs += [(scenario.id, f"{kind}:{name}") for kind in kinds for name in names(kind, scenario.spec)]
-    rows = dict(zip(jobs, each(_run, jobs, workers), strict=True))
+            jobs += [(scenario, f"{kind}:{name}") for kind in kinds for name in names(kind, scenario.spec)]
+    rows = {(s.id, script): row for (s, script), row in zip(jobs, each(_run, jobs, workers), strict=True)}
     entries = [_entry(task, chosen, rows) for task in dict.fromkeys(s.task_id for s in chosen)]
     findings, notes = _judge(entries)
     for path, group in _by_file(entries, chosen, out).items():
@@ -113,10 +113,10 @@ def _expert_cell(row: Mapping[str, Any] | None) -> str:
     return f"**{row['fault'] or ', '.join(row['violated']) or 'no success'}**"
 
 
-def _run(job: tuple[str, str]) -> dict[str, Any]:
-    scenario = bench.get(job[0])
-    kind, _, name = job[1].partition(":")
-    played = play(scenario, job[1])
+def _run(job: tuple[Scenario, str]) -> dict[str, Any]:
+    scenario, script = job
+    kind, _, name = script.partition(":")
+    played = play(scenario, script)
     row: dict[str, Any] = {
         "hash": scenario.hash,
         "status": played.status,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from maniguard.errors import ManiguardError
@@ -77,16 +78,25 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--condition", type=names, metavar="C[,C]", help="base, target, language, location, environment (default: all)"
     )
+    parser.add_argument("--suite", type=Path, metavar="DIR", help="task files of your own instead of the locked suite")
 
 
-def select(args: argparse.Namespace, **defaults: Any) -> Any:
+def own_tasks(args: argparse.Namespace) -> Any:
+    """Return the base tasks in the folder that `--suite` names, none without it."""
+    from maniguard import bench
+
+    return () if args.suite is None else bench.read_suite(args.suite)
+
+
+def select(args: argparse.Namespace) -> Any:
     """Return the scenarios that the options select; TaskFileError where a name is unknown or none remains."""
     from maniguard import bench
 
-    conditions = args.condition or defaults.get("condition")
-    if args.family is None:
-        return bench.load(tasks=args.tasks, conditions=conditions)
-    return tuple(s for family in args.family for s in bench.load(family, tasks=args.tasks, conditions=conditions))
+    families = (None,) if args.family is None else args.family
+    if args.suite is not None:
+        tasks = own_tasks(args)
+        return tuple(s for f in families for s in bench.choose(tasks, f, args.tasks, args.condition))
+    return tuple(s for f in families for s in bench.load(f, tasks=args.tasks, conditions=args.condition))
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,9 @@ from maniguard.cli.catalogue import add_catalogue
 
 def add_parser(commands: Commands) -> None:
     """Add this command to the command line."""
-    parser = commands.add_parser("bench", help="the benchmark: list, show, render, verify, certify, catalogue")
+    parser = commands.add_parser(
+        "bench", help="the benchmark: list, show, render, verify, certify, resample …"
+    )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     listing = actions.add_parser("list", help="one line per scenario")
@@ -45,6 +47,15 @@ def add_parser(commands: Commands) -> None:
     certify.add_argument("--workers", type=worker_count, default=1, metavar="N")
     certify.add_argument("--out", type=Path, metavar="FILE", help="where to write (default: the shipped certificates)")
     certify.set_defaults(run=_certify)
+
+    resample = actions.add_parser(
+        "resample", help="draw new, verified instances of a family"
+    )
+    resample.add_argument("--family", required=True, metavar="F")
+    resample.add_argument("--n", type=int, default=20, metavar="N", help="how many base tasks (default: 20)")
+    resample.add_argument("--seed", type=int, default=0, metavar="S", help="another seed, other tasks (default: 0)")
+    resample.add_argument("--out", type=Path, metavar="DIR", help="where to write (default: resampled-F-sS)")
+    resample.set_defaults(run=_resample)
     add_catalogue(actions)
 
 
@@ -156,6 +167,16 @@ def _verify(args: argparse.Namespace) -> int:
         print(finding)
     print(report.summary)
     return 1 if report.findings else 0
+
+
+def _resample(args: argparse.Namespace) -> int:
+    from maniguard.certify import resample, write_resampled
+
+    folder = args.out or Path(f"resampled-{args.family}-s{args.seed}")
+    for path in write_resampled(folder, resample(args.family, args.n, args.seed)):
+        print(path, flush=True)
+    print(f"{args.n} base tasks in five conditions each; run them with `maniguard eval --suite {folder} …`")
+    return 0
 
 
 def _certify(args: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from maniguard.cli.arguments import Commands, add_selection, seeds, select, worker_count
+from maniguard.cli.arguments import Commands, add_selection, own_tasks, seeds, select, worker_count
 
 
 def add_parser(commands: Commands) -> None:
@@ -52,7 +52,8 @@ def _run(args: argparse.Namespace) -> int:
         render_quality=args.quality,
         video=args.video,
     )
-    run = create_run(args.out, plan)
+    chosen = {scenario.task_id for scenario in scenarios}
+    run = create_run(args.out, plan, [task for task in own_tasks(args) if task.id in chosen])
     out = Output()
     err = Output(stderr=True)
     preview(out, run, scenarios, workers=args.workers)

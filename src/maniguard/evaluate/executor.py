@@ -11,7 +11,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for_handle
 
-from maniguard import bench
 from maniguard.evaluate.plan import PlannedRollout
 from maniguard.evaluate.store import Run
 from maniguard.evaluate.worker import Worker, execute_in_process, scenario_facts, start_in_process
@@ -80,7 +79,7 @@ def _execute_alone(run: Run, item: PlannedRollout) -> Status:
         for _, status in _one_pool(run, [item], 1, []):
             return status
     fault = f"the worker process died {ATTEMPTS_ALONE} times running this rollout alone"
-    run.save_failure(item, scenario_facts(bench.get(item.scenario_id)), fault)
+    run.save_failure(item, scenario_facts(run.scenario(item.scenario_id)), fault)
     return "infra-error"
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from maniguard import bench
+from maniguard.bench import Scenario, TaskFile, read_suite, write_task
 from maniguard.errors import ManiguardError, alternatives
 from maniguard.evaluate.plan import Plan, PlannedRollout, difference
 from maniguard.files import readable_json, write_atomic
@@ -47,6 +50,21 @@ class Run:
     def video_path(self, rollout_id: str) -> Path:
         """Where the video of a rollout is, if one was wanted."""
         return self.path / "videos" / f"{rollout_id}.mp4"
+
+    @property
+    def tasks_path(self) -> Path:
+        """Where the run keeps the task files of scenarios that do not ship with the package."""
+        return self.path / "tasks"
+
+    @cached_property
+    def _own_tasks(self) -> Mapping[str, TaskFile]:
+        return {task.id: task for task in read_suite(self.tasks_path)} if self.tasks_path.is_dir() else {}
+
+    def scenario(self, scenario_id: str) -> Scenario:
+        """Return a planned scenario: from the run's own task files, or from the locked suite."""
+        task_id, _, condition = scenario_id.partition("/")
+        own = self._own_tasks.get(task_id)
+        return bench.get(scenario_id) if own is None else own.scenario(condition)
 
     def timing_path(self, rollout_id: str) -> Path:
         """Where the durations of a rollout are; facts about the machine, never part of a result."""
@@ -180,8 +198,11 @@ class Run:
 _FOLDERS = ("results", "traces", "videos", "timing")
 
 
-def create_run(path: Path, plan: Plan) -> Run:
-    """Start a run in `path`, or continue the one that is there if its plan is the same; RunError says what differs."""
+def create_run(path: Path, plan: Plan, tasks: Iterable[TaskFile] = ()) -> Run:
+    """Start a run in `path`, or continue the one that is there if its plan is the same; RunError says what differs.
+
+    `tasks` are base tasks of the plan that are not of the locked suite; the run keeps copies of their files.
+    """
     plan_path = path / "plan.json"
     if plan_path.exists():
         found = open_run(path)
@@ -192,6 +213,9 @@ def create_run(path: Path, plan: Plan) -> Run:
         raise RunError(f"{path} exists and is no run folder; give another --out")
     for folder in _FOLDERS:
         (path / folder).mkdir(parents=True, exist_ok=True)
+    for task in tasks:
+        (path / "tasks").mkdir(exist_ok=True)
+        write_task(path / "tasks" / f"{task.id}.json", task)
     if not plan_path.exists():
         write_atomic(plan_path, readable_json(plan.to_dict()))
     return Run(path, plan)

@@ -6,7 +6,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from maniguard import bench
 from maniguard.bench import Scenario
 from maniguard.evaluate.plan import PlanError, PlannedRollout
 from maniguard.evaluate.store import Run, open_run
@@ -32,7 +31,7 @@ class Worker:
 
     def execute(self, item: PlannedRollout) -> Status:
         """Run one rollout, again after an infra-error, and write its result."""
-        scenario = bench.get(item.scenario_id)
+        scenario = self._run.scenario(item.scenario_id)
         if scenario.hash != item.scenario_hash:
             raise PlanError(
                 f"scenario {scenario.id} has hash {scenario.hash[:12]}, the plan was made for {item.scenario_hash[:12]}"
