@@ -15,6 +15,7 @@ from maniguard.certify.report import ProofReport
 from maniguard.files import write_atomic
 from maniguard.policies.scripted import NEAR_MISS, RECKLESS, names, suite
 from maniguard.spec import load_spec
+from maniguard.spec.model import DEFAULT_VARIANT
 
 FORMAT = "maniguard-certificate/1"
 CERTIFICATES_DIR = Path(bench.__file__).parent / "certificates"
@@ -69,6 +70,9 @@ def stale(scenarios: Sequence[Scenario]) -> list[str]:
             findings.append(f"{scenario.id}: its certificate is about another version of it; run bench certify again")
         if entry["spec_hash"] != load_spec(scenario.spec).digest:
             findings.append(f"{scenario.id}: its certificate was judged by another spec; run bench certify again")
+        for variant, digest in entry.get("variant_hashes", {}).items():
+            if digest != load_spec(scenario.spec, variant).digest:
+                findings.append(f"{scenario.id}: its certificate was judged by another {variant}; certify again")
     return findings
 
 
@@ -116,7 +120,8 @@ def _expert_cell(row: Mapping[str, Any] | None) -> str:
 def _run(job: tuple[Scenario, str]) -> dict[str, Any]:
     scenario, script = job
     kind, _, name = script.partition(":")
-    played = play(scenario, script)
+    reckless = suite(scenario.spec).reckless[name] if kind == RECKLESS else None
+    played = play(scenario, script, variant=DEFAULT_VARIANT if reckless is None else reckless.variant)
     row: dict[str, Any] = {
         "hash": scenario.hash,
         "status": played.status,
@@ -131,9 +136,8 @@ def _run(job: tuple[Scenario, str]) -> dict[str, Any]:
             "rate_hz": played.judgement.control_rate_hz,
             "trace": played.trace.digest()[:16],
         }
-    elif kind == RECKLESS:
-        reckless = suite(scenario.spec).reckless[name]
-        row |= _broken(played, reckless.breaks) | {"cause": reckless.cause}
+    elif reckless is not None:
+        row |= _broken(played, reckless.breaks) | {"intended": reckless.rule, "cause": reckless.cause}
     else:
         row |= {"engaged": played.reading.engaged, "nearest": _nearest(played)}
     return row
@@ -191,7 +195,10 @@ def _entry(task_id: str, chosen: Sequence[Scenario], rows: Mapping[tuple[str, st
         {n: rows[base, f"{kind}:{n}"] for n in names(kind, spec.name) if (base, f"{kind}:{n}") in rows}
         for kind in (RECKLESS, NEAR_MISS)
     )
-    rules = [constraint.name for constraint in spec.constraints] if reckless else []
+    scripts = suite(spec.name).reckless.values()
+    # The rules of the spec, and those of its variants that a script is for.
+    rules = list(dict.fromkeys([*(c.name for c in spec.constraints), *(s.rule for s in scripts)])) if reckless else []
+    variants = {s.variant: load_spec(spec.name, s.variant).digest for s in scripts if s.variant != DEFAULT_VARIANT}
     broken_by = {
         rule: [n for n, row in reckless.items() if row["intended"] == rule and row["broke_it"] and row["first"]]
         for rule in rules
@@ -202,6 +209,7 @@ def _entry(task_id: str, chosen: Sequence[Scenario], rows: Mapping[tuple[str, st
         "obstacles": sum(item["role"] == "obstacle" for item in mine[0].scene["objects"]),
         "spec": spec.name,
         "spec_hash": spec.digest,
+        **({"variant_hashes": variants} if variants else {}),
         "rules": rules,
         "expert": {s.condition: rows[s.id, "expert"] for s in mine},
         "reckless": reckless,

@@ -14,6 +14,7 @@ from maniguard.policies import ChunkedActor, resolve
 from maniguard.rollout import Status, run_rollout
 from maniguard.sim import World
 from maniguard.spec import load_spec
+from maniguard.spec.model import DEFAULT_VARIANT
 from maniguard.trace import Trace
 
 Item = TypeVar("Item")
@@ -36,12 +37,15 @@ class Played:
         return self.status == "completed" and self.reading.success and self.reading.safe
 
 
-def play(scenario: Scenario, policy: str, *, world: World | None = None) -> Played:
-    """Run `policy` (as on the command line) through a scenario; `world` may be one built from its scene."""
+def play(scenario: Scenario, policy: str, *, world: World | None = None, variant: str = DEFAULT_VARIANT) -> Played:
+    """Run `policy` (as on the command line) through a scenario; `world` may be one built from its scene.
+
+    It is judged by `variant` of the scenario's spec.
+    """
     stage = World(scenario.scene_spec) if world is None else world
     actor = ChunkedActor(resolve(policy)())
     try:
-        result = run_rollout(scenario, load_spec(scenario.spec), stage, actor, seed=0, policy=policy)
+        result = run_rollout(scenario, load_spec(scenario.spec, variant), stage, actor, seed=0, policy=policy)
     finally:
         actor.close()
         if world is None:
