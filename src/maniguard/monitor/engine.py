@@ -11,8 +11,17 @@ from typing import NamedTuple, Protocol
 from maniguard.grounding import Detail, Grounder, frames_of
 from maniguard.ltlf import Dfa, Verdict, compile_dfa, parse
 from maniguard.monitor.automata import EpisodeTracker, Rule, TriggerTracker
-from maniguard.monitor.judgement import ConstraintVerdict, Evidence, Judgement, MonitorError, Peak, Rung, Trigger
-from maniguard.spec import Constraint, Spec, bind
+from maniguard.monitor.judgement import (
+    ConstraintVerdict,
+    Episode,
+    Evidence,
+    Judgement,
+    MonitorError,
+    Peak,
+    Rung,
+    Trigger,
+)
+from maniguard.spec import Bound, Constraint, Spec, bind
 from maniguard.trace import Channel, Scene
 
 
@@ -35,9 +44,9 @@ class Letters:
     def __init__(self, names: Sequence[str]) -> None:
         self._place = {name: index for index, name in enumerate(names)}
 
-    def view(self, dfa: Dfa) -> tuple[int, ...]:
-        """Return the places of an automaton's atoms."""
-        return tuple(self._place[name] for name in dfa.atoms)
+    def view(self, dfa: Dfa, rename: Mapping[str, str]) -> tuple[int, ...]:
+        """Return the places of an automaton's atoms; `rename` says which atom each proposition stands for."""
+        return tuple(self._place[rename[name]] for name in dfa.atoms)
 
 
 @lru_cache(maxsize=512)
@@ -61,9 +70,9 @@ def _word(truth: int, places: tuple[int, ...]) -> int:
 class _Plain:
     """A formula without temporal operators as a test on the truth of all atoms."""
 
-    def __init__(self, formula: str, letters: Letters, rate_hz: float) -> None:
+    def __init__(self, formula: str, letters: Letters, rename: Mapping[str, str], rate_hz: float) -> None:
         self.dfa = _compiled(formula, rate_hz)
-        self.places = letters.view(self.dfa)
+        self.places = letters.view(self.dfa, rename)
 
     def holds(self, truth: int) -> bool:
         state = self.dfa.step_packed(self.dfa.initial, _word(truth, self.places))
@@ -71,17 +80,26 @@ class _Plain:
 
 
 class _Watched:
-    """One constraint with everything that follows it."""
+    """One constraint, or one instance of it, with everything that follows it."""
 
-    def __init__(self, constraint: Constraint, letters: Letters, spec: Spec, rate_hz: float) -> None:
-        self.constraint = constraint
+    def __init__(
+        self,
+        constraint: Constraint,
+        instance: tuple[str, ...],
+        letters: Letters,
+        rename: Mapping[str, str],
+        spec: Spec,
+        rate_hz: float,
+    ) -> None:
+        self.constraint, self.instance = constraint, instance
+        self.label = f"{constraint.name}[{', '.join(instance)}]" if instance else constraint.name
         self.rule = _compiled_rule(constraint.formula, rate_hz)
-        self.places = letters.view(self.rule.dfa)
+        self.places = letters.view(self.rule.dfa, rename)
         self.recovery: Dfa | None = None
         self.recovery_places: tuple[int, ...] = ()
         if constraint.recovery is not None:
             self.recovery = _compiled(constraint.recovery, rate_hz)
-            self.recovery_places = letters.view(self.recovery)
+            self.recovery_places = letters.view(self.recovery, rename)
         self.tracker = EpisodeTracker(self.rule, frames_of(spec.judging.episode_clear_s, rate_hz), self.recovery)
         self.engaged: EpisodeTracker | None = None
         self.triggers: TriggerTracker | None = None
@@ -90,7 +108,7 @@ class _Watched:
             trigger = _compiled(constraint.trigger, rate_hz)
             obligation = _compiled(constraint.obligation, rate_hz)
             self.triggers = TriggerTracker(trigger, obligation)
-            self.trigger_places = (letters.view(trigger), letters.view(obligation))
+            self.trigger_places = (letters.view(trigger, rename), letters.view(obligation, rename))
 
 
 class Step(NamedTuple):
@@ -128,11 +146,14 @@ class Engine:
         self.status: dict[str, str] = {}
         self.watched: list[_Watched] = []
         for constraint in spec.constraints:
-            status = self._status(constraint, bound.empty)
+            instances = self._instances(constraint, bound)
+            status = self._status(constraint, bound, instances)
             self.status[constraint.name] = status
             if status == "evaluated":
-                self.watched.append(_Watched(constraint, letters, spec, rate_hz))
-        self.watched_names = tuple(item.constraint.name for item in self.watched)
+                for instance, rename in instances.items():
+                    self.watched.append(_Watched(constraint, instance, letters, rename, spec, rate_hz))
+        self.watched_names = tuple(item.label for item in self.watched)
+        self._single = bound.rename(spec, (), ())
         self._engagement = self._plain(spec.engagement, "engagement", letters, bound.empty)
         self._goal = self._plain(None if spec.goal is None else spec.goal.formula, "goal", letters, bound.empty)
         self._manipulated = self._plain(spec.ladder.manipulated, "ladder.manipulated", letters, bound.empty)
@@ -152,12 +173,24 @@ class Engine:
         self._in_goal_run = 0
         self._was_manipulated = self._was_reached = False
 
-    def _status(self, constraint: Constraint, empty: Mapping[str, str]) -> str:
+    def _names(self, constraint: Constraint) -> list[str]:
         formulas = [constraint.formula, constraint.trigger, constraint.recovery]
-        names = [name for text in formulas if text for name in parse(text, rate_hz=self.rate_hz).atom_order()]
-        if any(name in empty for name in names):
+        return [name for text in formulas if text for name in parse(text, rate_hz=self.rate_hz).atom_order()]
+
+    def _instances(self, constraint: Constraint, bound: Bound) -> dict[tuple[str, ...], dict[str, str]]:
+        """Return the choices of entities for which every proposition of a constraint has an atom, and those atoms."""
+        names = self._names(constraint)
+        renamed = {c: bound.rename(self.spec, constraint.each, c) for c in bound.instances(constraint.each)}
+        return {choice: rename for choice, rename in renamed.items() if all(name in rename for name in names)}
+
+    def _status(
+        self, constraint: Constraint, bound: Bound, instances: Mapping[tuple[str, ...], Mapping[str, str]]
+    ) -> str:
+        names = self._names(constraint)
+        if not instances or any(name in bound.empty for name in names):
             return "not-applicable"
-        absent = [self.grounder.missing[name] for name in names if name in self.grounder.missing]
+        atoms = [rename[name] for rename in instances.values() for name in names]
+        absent = [self.grounder.missing[name] for name in atoms if name in self.grounder.missing]
         return f"not-evaluable({absent[0]})" if absent else "evaluated"
 
     def _plain(self, formula: str | None, what: str, letters: Letters, empty: Mapping[str, str]) -> _Plain | None:
@@ -173,7 +206,7 @@ class Engine:
                 raise MonitorError(
                     f"spec {self.spec.name!r}: {what} needs {name!r}, whose channel {channel!r} is absent"
                 )
-        return _Plain(formula, letters, self.rate_hz)
+        return _Plain(formula, letters, self._single, self.rate_hz)
 
     def _find_senses(self) -> dict[int, int]:
         """Return for each atom of a rule whether it breaks rules by being true (1) or false (-1)."""
@@ -242,14 +275,12 @@ class Engine:
                 item.engaged = item.tracker.fresh()
             if item.engaged is not None and item.engaged.step(step, word, recovery_word, distances, evidence):
                 opened.append(item.constraint.name)
-            if item.tracker.step(step, word, recovery_word, distances, evidence) and (
-                item.constraint.name not in opened
-            ):
+            if item.tracker.step(step, word, recovery_word, distances, evidence):
                 opened.append(item.constraint.name)
             if item.triggers is not None:
                 trigger, obligation = item.trigger_places
                 item.triggers.step(step, _word(truth, trigger), _word(truth, obligation))
-        return tuple(opened)
+        return tuple(dict.fromkeys(opened))
 
     def _evidence(self, step: int, place: int, source: Source) -> Evidence:
         entity, column, quantity, value = source.detail(place)
@@ -273,7 +304,9 @@ class Engine:
         """Return the facts so far."""
         if self.frames == 0:
             raise MonitorError("nothing was judged: the monitor has seen no frame")
-        watched = {item.constraint.name: item for item in self.watched}
+        watched: dict[str, list[_Watched]] = {}
+        for item in self.watched:
+            watched.setdefault(item.constraint.name, []).append(item)
         last = self.frames - 1
         seen = 0 if self.success_step is None else min(last - self.success_step, self._post_success_frames)
         return Judgement(
@@ -286,14 +319,14 @@ class Engine:
             success_step=self.success_step,
             engagement_step=self.engagement_step,
             invalid_scene=self.invalid_scene,
-            constraints=tuple(self._verdict(c, watched.get(c.name)) for c in self.spec.constraints),
+            constraints=tuple(self._verdict(c, watched.get(c.name, [])) for c in self.spec.constraints),
             ladder=self._rung(),
             peaks=self._peaks(),
             post_success_frames=self._post_success_frames,
             post_success_seen=seen,
         )
 
-    def _verdict(self, constraint: Constraint, item: _Watched | None) -> ConstraintVerdict:
+    def _verdict(self, constraint: Constraint, items: Sequence[_Watched]) -> ConstraintVerdict:
         empty = ConstraintVerdict(
             name=constraint.name,
             role=constraint.role,
@@ -301,21 +334,25 @@ class Engine:
             severity=constraint.severity,
             status=self.status[constraint.name],
         )
-        if item is None:
-            return empty
-        episodes = item.tracker.episodes()
-        engaged = self.engagement_step
-        if item.engaged is not None:
-            engaged_episodes = item.engaged.episodes()
-        else:
-            engaged_episodes = episodes if engaged is not None else ()
-        triggers: tuple[Trigger, ...] = () if item.triggers is None else item.triggers.triggers()
+        episodes: list[Episode] = []
+        engaged_episodes: list[Episode] = []
+        triggers: list[Trigger] = []
+        for item in items:
+            found = [replace(episode, instance=item.instance) for episode in item.tracker.episodes()]
+            episodes += found
+            if item.engaged is not None:
+                engaged_episodes += [replace(e, instance=item.instance) for e in item.engaged.episodes()]
+            elif self.engagement_step is not None:
+                engaged_episodes += found
+            if item.triggers is not None:
+                triggers += [replace(trigger, instance=item.instance) for trigger in item.triggers.triggers()]
+        # Instances follow each other in the order of the scene; what happened is told in the order of time.
         return replace(
             empty,
-            episodes=episodes,
-            engaged_episodes=engaged_episodes,
-            triggers=triggers,
-            pending=item.tracker.pending,
+            episodes=tuple(sorted(episodes, key=lambda episode: episode.start_step)),
+            engaged_episodes=tuple(sorted(engaged_episodes, key=lambda episode: episode.start_step)),
+            triggers=tuple(sorted(triggers, key=lambda trigger: trigger.step)),
+            pending=any(item.tracker.pending for item in items),
         )
 
     def _rung(self) -> Rung:

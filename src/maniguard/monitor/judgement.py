@@ -42,7 +42,8 @@ class Episode:
 
     `start_step` is the frame that broke it, `end_step` the first frame after the last one that did, None where the
     record ends before that is certain. `severity` is the worst margin of the episode without dimension: 0 is just at
-    the threshold, 1 is as far beyond it as the predicate's scale.
+    the threshold, 1 is as far beyond it as the predicate's scale. `instance` names the entities of a constraint that
+    is about each of a role.
     """
 
     start_step: int
@@ -50,15 +51,20 @@ class Episode:
     recovered: bool
     severity: float
     evidence: Evidence
+    instance: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Trigger:
-    """One activation of a constraint's trigger, and how its obligation ended, at `end_step` (None: cut off)."""
+    """One activation of a constraint's trigger, and how its obligation ended, at `end_step` (None: cut off).
+
+    `instance` names the entities of a constraint that is about each of a role.
+    """
 
     step: int
     end: TriggerEnd
     end_step: int | None
+    instance: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class PropositionLine:
 
 @dataclass(frozen=True)
 class ConstraintLine:
-    """One evaluated constraint over T frames.
+    """One evaluated constraint over T frames, or one instance of it: NAME[ENTITY, …].
 
     `state` of its automaton, which starts anew after each violation; `verdict` per frame, PERM_VIOL where it is broken;
     `in_episode` where an episode is open.
@@ -85,12 +85,12 @@ def timeline(trace: Trace, spec: Spec) -> Timeline:
     )
     constraints = tuple(
         ConstraintLine(
-            item.constraint.name,
+            item.label,
             item.constraint.formula,
             item.rule.dfa.num_states,
             state[:, index].copy(),
             tuple(verdicts[index]),
-            _in_episode(judgement, item.constraint.name, frames),
+            _in_episode(judgement, item.constraint.name, item.instance, frames),
         )
         for index, item in enumerate(watched)
     )
@@ -98,8 +98,9 @@ def timeline(trace: Trace, spec: Spec) -> Timeline:
     return Timeline(time_s, propositions, constraints, flags[:, 0], flags[:, 1], flags[:, 2], judgement)
 
 
-def _in_episode(judgement: Judgement, name: str, frames: int) -> NDArray[np.bool_]:
+def _in_episode(judgement: Judgement, name: str, instance: tuple[str, ...], frames: int) -> NDArray[np.bool_]:
     out = np.zeros(frames, np.bool_)
     for episode in judgement.constraint(name).episodes:
-        out[episode.start_step : episode.end_step] = True
+        if episode.instance == instance:
+            out[episode.start_step : episode.end_step] = True
     return out

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Literal, NamedTuple
 
 from maniguard.errors import alternatives
 from maniguard.grounding import Atom, is_task_relevant
 from maniguard.spec.errors import SpecError
-from maniguard.spec.model import Binding, Spec
+from maniguard.spec.model import Binding, Proposition, Spec
 from maniguard.trace import Entity, Scene
 
 
 class Bound(NamedTuple):
-    """A specification bound to a scene: entities by role, atoms to ground, and propositions about an empty role."""
+    """A specification bound to a scene: entities by role, atoms to ground, and propositions about an empty role.
+
+    `names` gives for each grounded proposition the atom that stands for a choice of entities, one per role in `each` of
+    the proposition, in that order; for one about no role's each entity the choice is ().
+    """
 
     roles: Mapping[str, tuple[str, ...]]
     atoms: tuple[Atom, ...]
     empty: Mapping[str, str]
+    names: Mapping[str, Mapping[tuple[str, ...], str]]
+
+    def instances(self, each: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+        """Return every choice of different entities, one per role in `each`; one empty choice for no role."""
+        return tuple(c for c in product(*(self.roles[role] for role in each)) if len(set(c)) == len(c))
+
+    def rename(self, spec: Spec, each: tuple[str, ...], instance: tuple[str, ...]) -> dict[str, str]:
+        """Return which atom each proposition stands for in one instance of a constraint about `each`."""
+        chosen = dict(zip(each, instance, strict=True))
+        out = {}
+        for item in spec.propositions:
+            choice = tuple(chosen[role] for role in item.each if role in chosen)
+            known = self.names.get(item.name, {})
+            if choice in known:
+                out[item.name] = known[choice]
+        return out
 
 
 def bind(spec: Spec, scene: Scene) -> Bound:
@@ -25,6 +46,7 @@ def bind(spec: Spec, scene: Scene) -> Bound:
     roles = {binding.name: _entities(spec, binding, scene) for binding in spec.bindings}
     atoms: list[Atom] = []
     empty: dict[str, str] = {}
+    names: dict[str, dict[tuple[str, ...], str]] = {}
     for item in spec.propositions:
         of, to = roles[item.of], roles[item.to] if item.to is not None else ()
         if not of:
@@ -32,8 +54,29 @@ def bind(spec: Spec, scene: Scene) -> Bound:
         elif item.to is not None and not to:
             empty[item.name] = item.to
         else:
-            atoms.append(Atom(item.name, item.predicate, of, to, item.values, item.quantifier, item.filters))
-    return Bound(roles, tuple(atoms), empty)
+            names[item.name] = {}
+            for choice, sides in _sides(item, of, to):
+                name = f"{item.name}[{', '.join(choice)}]" if choice else item.name
+                names[item.name][choice] = name
+                quantifier: Literal["any", "all"] = "any" if item.quantifier == "any" else "all"
+                atoms.append(Atom(name, item.predicate, *sides, item.values, quantifier, item.filters))
+    return Bound(roles, tuple(atoms), empty, names)
+
+
+def _sides(
+    item: Proposition, of: tuple[str, ...], to: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]]]:
+    """Yield each choice of entities of a proposition with the two sides of its atom; none is about itself."""
+    first = [(name,) for name in of] if item.quantifier == "each" else [of]
+    second = [(name,) for name in to] if item.to_quantifier == "each" else [to]
+    for left, right in product(first, second):
+        if item.quantifier == "each" and set(left) & set(right):
+            # What a thing is beside itself is no question; with several others it is asked of those.
+            right = tuple(name for name in right if name not in left)
+            if not right:
+                continue
+        choice = (*(left if item.quantifier == "each" else ()), *(right if item.to_quantifier == "each" else ()))
+        yield choice, (left, right)
 
 
 def _entities(spec: Spec, binding: Binding, scene: Scene) -> tuple[str, ...]:

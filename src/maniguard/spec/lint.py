@@ -39,8 +39,15 @@ def check(name_or_path: str | Path) -> tuple[Finding, ...]:
 
 def lint(spec: Spec) -> Iterator[Finding]:
     """Yield what is suspicious about one variant."""
+    about = {item.name: item.each for item in spec.propositions}
     for constraint in spec.constraints:
         yield from _lint_constraint(constraint)
+        texts = [constraint.formula, constraint.recovery]
+        names = {name for text in texts if text for name in parse(text, rate_hz=_RATE_HZ).atom_order()}
+        for role in constraint.each:
+            if not any(role in about.get(name, ()) for name in names):
+                message = f"no proposition of the rule is about each of {role!r}"
+                yield Finding(f"constraints.{constraint.name}.each", "unused", message)
     if spec.goal is not None:
         yield from _lint_formula(spec.goal.formula, "goal.formula", safety=False)
     used = used_propositions(spec)

@@ -38,18 +38,28 @@ class Binding:
 
 @dataclass(frozen=True)
 class Proposition:
-    """An atom of the formulas: a predicate about the entities of role `of` (any or all of them).
+    """An atom of the formulas: a predicate about the entities of role `of`, any or all of them.
 
-    `values` are in the units of the predicate's parameters; `filters` are (name, argument) in order.
+    `values` are in the units of the predicate's parameters; `filters` are (name, argument) in order. With quantifier
+    `each` it is one atom for each entity of `of`, and with to_quantifier `each` one for each entity of `to`; only
+    constraints that are about each of the same roles can speak of it.
     """
 
     name: str
     predicate: str
     of: str
     to: str | None
-    quantifier: Literal["any", "all"]
+    quantifier: Literal["any", "all", "each"]
     values: tuple[tuple[str, float], ...]
     filters: tuple[tuple[str, float], ...]
+    to_quantifier: Literal["any", "each"] = "any"
+
+    @property
+    def each(self) -> tuple[str, ...]:
+        """The roles for each of whose entities there is an atom of its own."""
+        of = (self.of,) if self.quantifier == "each" else ()
+        to = (self.to,) if self.to_quantifier == "each" and self.to is not None else ()
+        return tuple(dict.fromkeys((*of, *to)))
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,9 @@ class Constraint:
     """A rule that must never be broken.
 
     With `trigger` and `obligation` the formula is `G(trigger -> obligation)`, and every activation of the trigger is
-    followed to its end. `recovery`, read from the frame of the violation on, says when an episode is over.
+    followed to its end. `recovery`, read from the frame of the violation on, says when an episode is over. With roles
+    in `each` it is one rule for every combination of their entities, each with an automaton of its own, so that what
+    one entity does never discharges what another one owes.
     """
 
     name: str
@@ -68,6 +80,7 @@ class Constraint:
     trigger: str | None = None
     obligation: str | None = None
     recovery: str | None = None
+    each: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,4 +170,11 @@ class Spec:
             del data[name]
         for item in (*data["constraints"], *([data["goal"]] if data["goal"] else [])):
             del item["sentence"]
+        # What a specification does not use has no part either, so that its digest outlives additions to the language.
+        for item in data["constraints"]:
+            if not item["each"]:
+                del item["each"]
+        for item in data["propositions"]:
+            if item["to_quantifier"] == "any":
+                del item["to_quantifier"]
         return hashlib.sha256(b"maniguard-spec-digest/1\n" + canonical_json(data)).hexdigest()

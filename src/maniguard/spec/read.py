@@ -39,7 +39,7 @@ _TOP = (
     "format", "name", "title", "summary", "bindings", "defaults", "propositions", "engagement", "goal", "ladder",
     "judging", "constraints", "variants",
 )  # fmt: skip
-_OVERRIDABLE = ("bindings", "defaults", "propositions", "constraints", "judging")
+_OVERRIDABLE = ("bindings", "defaults", "propositions", "goal", "constraints", "judging")
 
 
 def load_spec(name_or_path: str | Path, variant: str = DEFAULT_VARIANT) -> Spec:
@@ -73,6 +73,10 @@ def build_spec(where: str, data: Mapping[str, Any], variant: str) -> tuple[Spec 
 
 
 class _Reader(FieldReader):
+    # What propositions are about each of, and which roles there are; known once the propositions have been read.
+    each_of: Mapping[str, tuple[str, ...]] = {}
+    roles: frozenset[str] = frozenset()
+
     # The file from the top.
 
     def spec(self, data: Mapping[str, Any], variant: str, variants: tuple[str, ...]) -> Spec:
@@ -90,6 +94,8 @@ class _Reader(FieldReader):
             merged, "propositions", lambda name, item, place: self.proposition(name, item, place, by_name, defaults)
         )
         known = frozenset(proposition.name for proposition in propositions)
+        self.each_of = {proposition.name: proposition.each for proposition in propositions}
+        self.roles = frozenset(by_name)
         constraints = self.each(
             merged, "constraints", lambda name, item, place: self.constraint(name, item, place, known)
         )
@@ -127,7 +133,8 @@ class _Reader(FieldReader):
                     entries.pop(name, None)
                 else:
                     entries[name] = entry
-            merged[section] = entries
+            if entries or section != "goal":
+                merged[section] = entries
         return merged
 
     def each(
@@ -181,6 +188,10 @@ class _Reader(FieldReader):
                     f"{place}.{key}", "unknown-binding", f"unknown role {role!r}; bound are {alternatives(bindings)}"
                 )
         quantifier = self.quantifier(item, place, bindings.get(of))
+        to_quantifier = item.get("to_quantifier", "any")
+        if to_quantifier not in ("any", "each") or (to is None and "to_quantifier" in item):
+            self.note(f"{place}.to_quantifier", "type", f"found {to_quantifier!r}; valid are any, each, with a 'to'")
+            to_quantifier = "any"
         kind = REGISTRY.get(predicate)
         values: tuple[tuple[str, float], ...] = ()
         unit = ""
@@ -194,19 +205,23 @@ class _Reader(FieldReader):
                 self.note(place, "missing-key", f"predicate {predicate!r} needs a role as 'to'")
             if kind.takes_to == "no" and to is not None:
                 self.note(f"{place}.to", "unknown-key", f"predicate {predicate!r} takes no 'to'")
-        return Proposition(name, predicate, of, to, quantifier, values, self.filters(item.get("filters"), place, unit))
+        if quantifier == to_quantifier == "each" and of == to:
+            message = f"each of {of!r} with each of {of!r}; bind a second role to the same entities for the other side"
+            self.note(place, "each", message)
+        filters = self.filters(item.get("filters"), place, unit)
+        return Proposition(name, predicate, of, to, quantifier, values, filters, to_quantifier)
 
-    def quantifier(self, item: Mapping[str, Any], place: str, binding: Binding | None) -> Literal["any", "all"]:
+    def quantifier(self, item: Mapping[str, Any], place: str, binding: Binding | None) -> Literal["any", "all", "each"]:
         value = item.get("quantifier")
         if value is None:
             if binding is not None and binding.most != 1:
-                message = f"role {binding.name!r} may be several entities; say quantifier: any or all"
+                message = f"role {binding.name!r} may be several entities; say quantifier: any, all or each"
                 self.note(place, "missing-key", message)
             return "all"
-        if value not in ("any", "all"):
-            self.note(f"{place}.quantifier", "type", f"found {value!r}, valid are all, any")
+        if value not in ("any", "all", "each"):
+            self.note(f"{place}.quantifier", "type", f"found {value!r}, valid are all, any, each")
             return "all"
-        return cast(Literal["any", "all"], value)
+        return cast(Literal["any", "all", "each"], value)
 
     def values(
         self, kind: type[Predicate], item: Mapping[str, Any], place: str, defaults: Mapping[str, Any]
@@ -251,8 +266,13 @@ class _Reader(FieldReader):
                 )
         return tuple(filters)
 
-    def formula(self, text: str, place: str, known: frozenset[str], *, plain: bool = False) -> Formula | None:
-        """Parse `text`, whose atoms must be `known`; `plain` forbids temporal operators."""
+    def formula(
+        self, text: str, place: str, known: frozenset[str], *, plain: bool = False, each: tuple[str, ...] = ()
+    ) -> Formula | None:
+        """Parse `text`, whose atoms must be `known`; `plain` forbids temporal operators.
+
+        Propositions with an atom for each entity of a role need that role in `each`.
+        """
         if not text:
             return None
         try:
@@ -265,12 +285,20 @@ class _Reader(FieldReader):
                 self.note(
                     place, "unknown-proposition", f"unknown proposition {name!r}; there are {alternatives(known)}"
                 )
+            unbound = [role for role in self.each_of.get(name, ()) if role not in each]
+            if unbound:
+                self.note(
+                    place,
+                    "each",
+                    f"{name!r} is about each of {unbound[0]!r}; only a constraint with 'each: {unbound[0]}' can use it",
+                )
         if plain and any(part.op in FUTURE or part.op in PAST for part in formula.walk()):
             self.note(place, "formula", f"{text!r} has a temporal operator; here only ! & | ^ -> <-> are allowed")
         return formula
 
     def constraint(self, name: str, item: Mapping[str, Any], place: str, known: frozenset[str]) -> Constraint:
-        self.keys(item, ("role", "formula", "sentence", "severity", "trigger", "obligation", "recovery"), place)
+        self.keys(item, ("role", "each", "formula", "sentence", "severity", "trigger", "obligation", "recovery"), place)
+        each = self.each_roles(item.get("each"), f"{place}.each")
         severity = self.text(item, "severity", place)
         if severity and severity not in SEVERITIES:
             self.note(f"{place}.severity", "type", f"found {severity!r}, valid are {alternatives(SEVERITIES)}")
@@ -280,22 +308,38 @@ class _Reader(FieldReader):
         if trigger is not None and obligation is not None:
             if "formula" in item:
                 self.note(place, "unknown-key", "'formula' follows from 'trigger' and 'obligation'; leave it out")
-            self.formula(trigger, f"{place}.trigger", known, plain=True)
-            self.formula(obligation, f"{place}.obligation", known)
+            self.formula(trigger, f"{place}.trigger", known, plain=True, each=each)
+            self.formula(obligation, f"{place}.obligation", known, each=each)
             formula = f"G(({trigger}) -> ({obligation}))"
         else:
             formula = self.text(item, "formula", place)
-            self.formula(formula, f"{place}.formula", known)
+            self.formula(formula, f"{place}.formula", known, each=each)
         recovery = self.optional(item, "recovery", place)
         if recovery is not None:
-            self.formula(recovery, f"{place}.recovery", known)
+            self.formula(recovery, f"{place}.recovery", known, each=each)
         sentence = self.text(item, "sentence", place)
-        return Constraint(
-            name, self.text(item, "role", place), formula, sentence, severity, trigger, obligation, recovery
-        )
+        role = self.text(item, "role", place)
+        return Constraint(name, role, formula, sentence, severity, trigger, obligation, recovery, each)
+
+    def each_roles(self, value: object, place: str) -> tuple[str, ...]:
+        """Read the role or roles that a constraint is instantiated over."""
+        if value is None:
+            return ()
+        roles = [value] if isinstance(value, str) else value
+        if not isinstance(roles, list) or not roles or not all(isinstance(role, str) for role in roles):
+            self.note(place, "type", f"expected a role or a list of roles, found {value!r}")
+            return ()
+        for role in roles:
+            if role not in self.roles:
+                self.note(place, "unknown-binding", f"unknown role {role!r}; bound are {alternatives(self.roles)}")
+        if len(set(roles)) < len(roles):
+            self.note(place, "type", "names a role twice")
+        return tuple(roles)
 
     def engagement(self, data: Mapping[str, Any], known: frozenset[str]) -> str | None:
         name = self.optional(data, "engagement", "top level")
+        if name is not None and self.each_of.get(name):
+            self.note("engagement", "each", f"{name!r} is one atom for each entity; engagement needs a single one")
         if name is not None and name not in known:
             self.note(
                 "engagement", "unknown-proposition", f"unknown proposition {name!r}; there are {alternatives(known)}"
@@ -333,4 +377,4 @@ class _Reader(FieldReader):
         return Judging(*values)
 
 
-_PROPOSITION_KEYS = frozenset({"predicate", "of", "to", "quantifier", "filters"})
+_PROPOSITION_KEYS = frozenset({"predicate", "of", "to", "quantifier", "to_quantifier", "filters"})

@@ -16,7 +16,8 @@ def explain(spec: Spec) -> str:
     lines.append("Rules")
     for constraint in spec.constraints:
         lines.append(f"  {constraint.name} [{constraint.severity}] {constraint.sentence}")
-        lines.append(f"      {constraint.formula}")
+        each = f", for each of {' and '.join(constraint.each)}" if constraint.each else ""
+        lines.append(f"      {constraint.formula}{each}")
         if constraint.recovery is not None:
             lines.append(f"      an episode is over once: {constraint.recovery}")
     if spec.goal is not None:
@@ -99,6 +100,8 @@ def show(spec: Spec) -> str:
     data["constraints"] = {}
     for constraint in spec.constraints:
         item: dict[str, Any] = {"role": constraint.role, "sentence": constraint.sentence}
+        if constraint.each:
+            item["each"] = list(constraint.each)
         if constraint.trigger is None:
             item["formula"] = constraint.formula
         else:
@@ -116,6 +119,8 @@ def _proposition(item: Proposition) -> dict[str, Any]:
     if item.to is not None:
         data["to"] = item.to
     data["quantifier"] = item.quantifier
+    if item.to_quantifier == "each":
+        data["to_quantifier"] = item.to_quantifier
     data.update({name: _exact(value, units[name]) for name, value in item.values})
     if item.filters:
         data["filters"] = [
