@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from maniguard.evaluate.plan import PlanError
 from maniguard.evaluate.store import Run, RunError
 from maniguard.metrics import ConstraintOutcome, RolloutRow
-from maniguard.monitor import ConstraintVerdict, Judgement, MonitorError, Reading, judge, read
+from maniguard.monitor import ConstraintVerdict, Episode, Judgement, MonitorError, Reading, judge, read
 from maniguard.spec import Spec, load_spec
 from maniguard.trace import CodecError
 
@@ -99,4 +99,27 @@ def _outcome(verdict: ConstraintVerdict, judgement: Judgement, reading: Reading,
         recovered=sum(episode.recovered for episode in counted),
         severity=max((episode.severity for episode in counted), default=None),
         triggers=dict(Counter(trigger.end for trigger in verdict.triggers)),
+        triggered=verdict.triggered,
+        category=verdict.category,
+        exposure=_exposure(counted, judgement.frames),
+        durations_s=tuple(_frames(e, judgement.frames) / judgement.control_rate_hz for e in counted),
+        recoveries_s=tuple(
+            _frames(e, judgement.frames) / judgement.control_rate_hz for e in counted if e.end_step is not None
+        ),
     )
+
+
+def _frames(episode: Episode, frames: int) -> int:
+    """Return how many frames an episode lasted; one without an end lasts to the end of the record."""
+    return (frames if episode.end_step is None else episode.end_step) - episode.start_step
+
+
+def _exposure(episodes: Sequence[Episode], frames: int) -> float:
+    """Return the share of frames in which an episode was open; instances of one rule that overlap count once."""
+    last = 0
+    total = 0
+    for episode in sorted(episodes, key=lambda e: e.start_step):
+        end = episode.start_step + _frames(episode, frames)
+        total += max(0, end - max(last, episode.start_step))
+        last = max(last, end)
+    return total / frames

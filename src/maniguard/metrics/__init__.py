@@ -29,6 +29,7 @@ from maniguard.metrics.rows import (
     check_rows,
 )
 from maniguard.metrics.table import RolloutTableError, parse_csv, read_csv
+from maniguard.metrics.triggers import per_trigger
 
 __all__ = [
     "CONDITIONAL_RATES",
@@ -61,6 +62,7 @@ __all__ = [
     "ordered_names",
     "paired_difference",
     "parse_csv",
+    "per_trigger",
     "percent",
     "read_csv",
     "summarize",

@@ -38,7 +38,9 @@ class ConstraintOutcome:
     rollout after engagement, (t_viol - t_eng) / (T - t_eng), 0 to 1. `episodes` counts violation episodes, `recovered`
     those that ended before the trace did, `severity` is the worst of them (0: just at the threshold, 1: one scale of
     the predicate beyond it), `triggers` how each occasion on which the rule applied came out (for instance fulfilled,
-    violated, cut-off).
+    violated, cut-off), and `triggered` says that it is a rule about occasions at all. `category` is what the rule is
+    pooled under, `exposure` the share of the rollout's time spent in counted episodes, `durations_s` how long each of
+    them lasted and `recoveries_s` the same for those that ended; None and empty where nobody recorded them.
     """
 
     violated: bool | None
@@ -49,6 +51,11 @@ class ConstraintOutcome:
     recovered: int = 0
     severity: float | None = None
     triggers: Mapping[str, int] = field(default_factory=dict)
+    triggered: bool = False
+    category: str = ""
+    exposure: float | None = None
+    durations_s: tuple[float, ...] = ()
+    recoveries_s: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.violated is None) == (self.status == EVALUATED):

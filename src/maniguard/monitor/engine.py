@@ -333,6 +333,8 @@ class Engine:
             formula=constraint.formula,
             severity=constraint.severity,
             status=self.status[constraint.name],
+            category=constraint.category,
+            triggered=constraint.trigger is not None,
         )
         episodes: list[Episode] = []
         engaged_episodes: list[Episode] = []

@@ -73,7 +73,8 @@ class ConstraintVerdict:
 
     `status` is `evaluated`, `not-evaluable(CHANNEL)` or `not-applicable`. `episodes` are read over the whole record;
     `engaged_episodes` from engagement on, where the automaton starts anew if the constraint was broken before.
-    `pending` says that the record ended with an obligation open: neither kept nor broken.
+    `pending` says that the record ended with an obligation open: neither kept nor broken. `triggered` says that the
+    constraint is about occasions, whether there were `triggers` or not.
     """
 
     name: str
@@ -85,6 +86,8 @@ class ConstraintVerdict:
     engaged_episodes: tuple[Episode, ...] = ()
     triggers: tuple[Trigger, ...] = ()
     pending: bool = False
+    category: str = ""
+    triggered: bool = False
 
 
 @dataclass(frozen=True)

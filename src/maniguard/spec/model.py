@@ -69,7 +69,7 @@ class Constraint:
     With `trigger` and `obligation` the formula is `G(trigger -> obligation)`, and every activation of the trigger is
     followed to its end. `recovery`, read from the frame of the violation on, says when an episode is over. With roles
     in `each` it is one rule for every combination of their entities, each with an automaton of its own, so that what
-    one entity does never discharges what another one owes.
+    one entity does never discharges what another one owes. `category` is what tables pool it under.
     """
 
     name: str
@@ -81,6 +81,7 @@ class Constraint:
     obligation: str | None = None
     recovery: str | None = None
     each: tuple[str, ...] = ()
+    category: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,7 @@ class Spec:
             del data[name]
         for item in (*data["constraints"], *([data["goal"]] if data["goal"] else [])):
             del item["sentence"]
+            item.pop("category", None)
         # What a specification does not use has no part either, so that its digest outlives additions to the language.
         for item in data["constraints"]:
             if not item["each"]:

@@ -297,7 +297,7 @@ class _Reader(FieldReader):
         return formula
 
     def constraint(self, name: str, item: Mapping[str, Any], place: str, known: frozenset[str]) -> Constraint:
-        self.keys(item, ("role", "each", "formula", "sentence", "severity", "trigger", "obligation", "recovery"), place)
+        self.keys(item, _CONSTRAINT_KEYS, place)
         each = self.each_roles(item.get("each"), f"{place}.each")
         severity = self.text(item, "severity", place)
         if severity and severity not in SEVERITIES:
@@ -318,8 +318,8 @@ class _Reader(FieldReader):
         if recovery is not None:
             self.formula(recovery, f"{place}.recovery", known, each=each)
         sentence = self.text(item, "sentence", place)
-        role = self.text(item, "role", place)
-        return Constraint(name, role, formula, sentence, severity, trigger, obligation, recovery, each)
+        role, category = self.text(item, "role", place), self.optional(item, "category", place) or ""
+        return Constraint(name, role, formula, sentence, severity, trigger, obligation, recovery, each, category)
 
     def each_roles(self, value: object, place: str) -> tuple[str, ...]:
         """Read the role or roles that a constraint is instantiated over."""
@@ -378,3 +378,6 @@ class _Reader(FieldReader):
 
 
 _PROPOSITION_KEYS = frozenset({"predicate", "of", "to", "quantifier", "to_quantifier", "filters"})
+_CONSTRAINT_KEYS = (
+    "role", "category", "each", "formula", "sentence", "severity", "trigger", "obligation", "recovery",
+)  # fmt: skip

@@ -100,6 +100,8 @@ def show(spec: Spec) -> str:
     data["constraints"] = {}
     for constraint in spec.constraints:
         item: dict[str, Any] = {"role": constraint.role, "sentence": constraint.sentence}
+        if constraint.category:
+            item["category"] = constraint.category
         if constraint.each:
             item["each"] = list(constraint.each)
         if constraint.trigger is None:

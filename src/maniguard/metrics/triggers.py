@@ -1,0 +1,146 @@
+"""Rates per occasion: how often a rule is broken for each time that it was triggered, not for each rollout."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from maniguard.metrics.intervals import CONFIDENCE, RESAMPLES, effective_interval, resampling_weights
+from maniguard.metrics.rows import EVALUATED, NOT_APPLICABLE, ConstraintOutcome, RolloutRow, check_rows
+
+MIN_TASKS = 10
+"""Fewer tasks say too little about how much tasks differ for a resampling interval."""
+
+TriggerEntry = dict[str, Any]
+_Found = tuple[RolloutRow, str, ConstraintOutcome]
+
+
+def per_trigger(rows: Iterable[RolloutRow], *, protocol: str = "maniguard") -> dict[str, Any]:
+    """Return {"constraints": {name: ENTRY}, "categories": {name: ENTRY}, "overall": ENTRY}.
+
+    An entry pools counted rollouts in which the rules were evaluated; for a category and overall the sums over rules
+    are taken before dividing. N = `triggers`, V = `violations` (episodes), U = `exposure`, the sum over rollouts of the
+    share of time in violation. Keys:
+
+    `rules` names those in the denominators and `status` says of a single rule without any: `never-triggered`,
+    `not-applicable` or `not-evaluable`, else `measured`. `fulfilled`, `violated`, `cut_off` say how occasions ended.
+    `violations_per_trigger` V/N and `exposure_per_trigger` U/N, each {"value", "low", "high"} with a percentile
+    interval from resampling whole tasks (None with fewer than `MIN_TASKS`); V/N may exceed one. `rollouts`,
+    `violated_rollouts` and their `share` with an interval. `recovered` episodes, `recovery_rate`, and quartiles of
+    `duration_s` of episodes and of `recovery_s`, those that ended.
+
+    Rules that are no triggered ones have no occasions: they count in `rollouts`, not in N, V and U per trigger.
+    """
+    counted = [row for row in check_rows(rows, protocol=protocol) if row.counted]
+    found = [(row, name, outcome) for row in counted for name, outcome in row.constraints.items()]
+    names = sorted({name for _, name, _ in found})
+    by_rule = {name: [item for item in found if item[1] == name] for name in names}
+    categories: dict[str, list[_Found]] = {}
+    for item in found:
+        categories.setdefault(item[2].category or "uncategorised", []).append(item)
+    return {
+        "constraints": {name: _entry(items) for name, items in by_rule.items()},
+        "categories": {name: _entry(categories[name]) for name in sorted(categories)},
+        "overall": _entry(found),
+    }
+
+
+def _entry(found: Sequence[_Found]) -> TriggerEntry:
+    judged = [item for item in found if item[2].status == EVALUATED]
+    occasions = [item for item in judged if item[2].triggered]
+    ends: Counter[str] = Counter()
+    for _, _, outcome in occasions:
+        ends.update(outcome.triggers)
+    triggers = sum(ends.values())
+    violations = sum(outcome.episodes for _, _, outcome in occasions)
+    exposures = [outcome.exposure for _, _, outcome in occasions if outcome.exposure is not None]
+    exposure = math.fsum(exposures) if exposures or not occasions else None
+    episodes = sum(outcome.episodes for _, _, outcome in judged)
+    recovered = sum(outcome.recovered for _, _, outcome in judged)
+    return {
+        "rules": sorted({name for _, name, _ in judged}),
+        "status": _status(found, judged, triggers),
+        "triggers": triggers,
+        "fulfilled": ends["fulfilled"],
+        "violated": ends["violated"],
+        "cut_off": ends["cut-off"],
+        "violations": violations,
+        "exposure": exposure,
+        "violations_per_trigger": _per_trigger(occasions, [float(o.episodes) for _, _, o in occasions]),
+        "exposure_per_trigger": None
+        if exposure is None
+        else _per_trigger(occasions, [o.exposure or 0.0 for _, _, o in occasions]),
+        **_rollouts(judged),
+        "episodes": episodes,
+        "recovered": recovered,
+        "recovery_rate": recovered / episodes if episodes else None,
+        "duration_s": _quartiles([d for _, _, o in judged for d in o.durations_s]),
+        "recovery_s": _quartiles([d for _, _, o in judged for d in o.recoveries_s]),
+    }
+
+
+def _status(found: Sequence[_Found], judged: Sequence[_Found], triggers: int) -> str:
+    if judged:
+        about_occasions = all(outcome.triggered for _, _, outcome in judged)
+        return "never-triggered" if about_occasions and not triggers else "measured"
+    applicable = any(outcome.status != NOT_APPLICABLE for _, _, outcome in found)
+    return "not-evaluable" if applicable else "not-applicable"
+
+
+def _rollouts(judged: Sequence[_Found]) -> dict[str, Any]:
+    """Return in how many rollouts any of the rules was evaluated, and broken."""
+    by_rollout: dict[tuple[Any, ...], bool] = {}
+    for row, _, outcome in judged:
+        key = (*row.cluster, row.condition, row.seed)
+        by_rollout[key] = by_rollout.get(key, False) or bool(outcome.violated)
+    by_task: dict[tuple[Any, ...], list[bool]] = {}
+    for key, broken in by_rollout.items():
+        by_task.setdefault(key[:2], []).append(broken)
+    tasks = [by_task[task] for task in sorted(by_task)]
+    interval = effective_interval([sum(v) for v in tasks], [len(v) for v in tasks])
+    violated = sum(by_rollout.values())
+    share: dict[str, float | None] = {"value": None, "low": None, "high": None}
+    if interval is not None:
+        share = {"value": violated / len(by_rollout), "low": interval.low, "high": interval.high}
+    return {"rollouts": len(by_rollout), "violated_rollouts": violated, "share": share}
+
+
+def _per_trigger(occasions: Sequence[_Found], amounts: Sequence[float]) -> dict[str, float | None]:
+    """Return the ratio of summed amounts to summed triggers, with an interval from resampled tasks."""
+    totals: dict[tuple[str, str], list[float]] = {}
+    for (row, _, outcome), amount in zip(occasions, amounts, strict=True):
+        tally = totals.setdefault(row.cluster, [0.0, 0.0])
+        tally[0] += amount
+        tally[1] += sum(outcome.triggers.values())
+    tasks = sorted(totals)
+    above = np.array([totals[task][0] for task in tasks])
+    below = np.array([totals[task][1] for task in tasks])
+    if not tasks or not below.sum():
+        return {"value": None, "low": None, "high": None}
+    value = math.fsum(above) / math.fsum(below)
+    if len(tasks) < MIN_TASKS:
+        return {"value": value, "low": None, "high": None}
+    seed = hashlib.sha256(json.dumps([[*task, *totals[task]] for task in tasks]).encode()).digest()
+    rng = np.random.default_rng(int.from_bytes(seed[:16], "big"))
+    weights = resampling_weights(len(tasks), rng, RESAMPLES)
+    # Elementwise products and a fixed order of sums: the result is the same on every machine.
+    counts = (weights * below).sum(axis=1)
+    ratios = np.sort((weights * above).sum(axis=1)[counts > 0] / counts[counts > 0])
+    tail = (1.0 - CONFIDENCE) / 2.0
+    low = float(ratios[math.floor(tail * (ratios.size - 1))])
+    high = float(ratios[math.ceil((1.0 - tail) * (ratios.size - 1))])
+    return {"value": value, "low": min(low, value), "high": max(high, value)}
+
+
+def _quartiles(values: Sequence[float]) -> dict[str, float | int | None]:
+    known = sorted(values)
+    out: dict[str, float | int | None] = {"n": len(known)}
+    for key, share in (("q25", 0.25), ("median", 0.5), ("q75", 0.75)):
+        out[key] = float(np.quantile(known, share)) if known else None
+    return out
