@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from maniguard.grounding import Detail, Grounder, frames_of
+from maniguard.grounding import Detail, Grounder, frames_of, predicate_named
 from maniguard.ltlf import Dfa, Verdict, compile_dfa, parse
 from maniguard.monitor.automata import EpisodeTracker, Rule, TriggerTracker
 from maniguard.monitor.judgement import (
@@ -209,13 +209,19 @@ class Engine:
         return _Plain(formula, letters, self._single, self.rate_hz)
 
     def _find_senses(self) -> dict[int, int]:
-        """Return for each atom of a rule whether it breaks rules by being true (1) or false (-1)."""
+        """Return for each atom of a rule whether it breaks rules by being true (1) or false (-1).
+
+        What is measured for its severity alone is bad by being true.
+        """
         senses: dict[int, int] = {}
         for item in self.watched:
             for bit, place in enumerate(item.places):
                 sense = item.rule.polarity(bit)
                 if sense and place not in senses:
                     senses[place] = sense
+        for place, atom in enumerate(self.grounder.atoms):
+            if predicate_named(atom.predicate).reported:
+                senses.setdefault(place, 1)
         return senses
 
     def _words(self, truth: int) -> _Words:
