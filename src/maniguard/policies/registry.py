@@ -19,6 +19,7 @@ FORMS = (
     "noop",
     "random",
     "expert",
+    "prompt-expert",
     "reckless[:NAME]",
     "near-miss:NAME",
     "module:Class",
@@ -26,16 +27,16 @@ FORMS = (
     "openpi://HOST:PORT",
 )
 _SIMPLE: dict[str, Callable[[], Policy]] = {"noop": NoopPolicy, "random": RandomPolicy}
-_SCRIPTED = ("expert", "reckless", "near-miss")
+_SCRIPTED = ("expert", "prompt-expert", "reckless", "near-miss")
 _SCRIPTED_PACKAGE = "maniguard.policies.scripted"
 
 
 def resolve(spec: str) -> PolicyFactory:
     """Return the recipe for the policy that `spec` names; PolicyError lists the valid forms when it names none.
 
-    Forms: `noop`, `random`, `expert`, `reckless[:NAME]`, `near-miss:NAME`, `module:Class[?key=value&…]`,
-    `file.py:Class`, `openpi://HOST:PORT[?execute=8&…]`. Names, classes and arguments are checked here; nothing is
-    constructed and no connection is made before the recipe is called.
+    Forms: `noop`, `random`, `expert`, `prompt-expert`, `reckless[:NAME]`, `near-miss:NAME`,
+    `module:Class[?key=value&…]`, `file.py:Class`, `openpi://HOST:PORT[?execute=8&…]`. Names, classes and arguments are
+    checked here; nothing is constructed and no connection is made before the recipe is called.
     """
     if spec in _SIMPLE:
         return PolicyFactory(spec, _SIMPLE[spec])
@@ -57,9 +58,12 @@ def resolve(spec: str) -> PolicyFactory:
 
 
 def _scripted(spec: str, kind: str, name: str | None) -> Callable[[], Policy]:
-    names = _scripts().names(kind)
-    if kind == "expert" and name is not None:
-        raise PolicyError(f"policy {spec!r}: the expert has no variants; valid: expert")
+    scripts = _scripts()
+    if kind in ("expert", "prompt-expert"):
+        if name is not None:
+            raise PolicyError(f"policy {spec!r}: the {kind} has no variants; valid: {kind}")
+        return partial(_make_scripted, kind, None)
+    names = scripts.names(kind)
     if name is None and kind == "near-miss":
         raise PolicyError(f"policy {spec!r} lacks a name; valid: near-miss:NAME with NAME from {alternatives(names)}")
     if name is not None and name not in names:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from maniguard.errors import alternatives
 from maniguard.policies.policy import PolicyError
+from maniguard.policies.scripted.prompt import as_told, find_target
 from maniguard.policies.scripted.script import NoPlanError, Plan, Script, Stages, View, staged
 from maniguard.policies.scripted.suite import Reckless, Suite
 from maniguard.policies.scripted.suites import PACKAGES, suite, suites
 
 EXPERT, RECKLESS, NEAR_MISS = "expert", "reckless", "near-miss"
+PROMPT_EXPERT = "prompt-expert"
 KINDS = (EXPERT, RECKLESS, NEAR_MISS)
 
 
@@ -34,8 +36,11 @@ def plan(kind: str, name: str, spec: str) -> Plan:
 def make(kind: str, name: str | None = None) -> Script:
     """Return a script by kind and name; without a name the expert, or the first reckless script that finds a plan.
 
-    What it does depends on the family that it meets. PolicyError for an unknown kind or name.
+    `prompt-expert` is the expert that goes by the instruction. What it does depends on the family that it meets.
+    PolicyError for an unknown kind or name.
     """
+    if kind == PROMPT_EXPERT:
+        return Script(kind, lambda spec: plan(EXPERT, EXPERT, spec), as_told)
     known = names(kind)
     if name is None and kind == NEAR_MISS:
         raise PolicyError(f"a near-miss script needs a name; valid: {alternatives(known)}")
@@ -77,6 +82,7 @@ __all__ = [
     "EXPERT",
     "NEAR_MISS",
     "PACKAGES",
+    "PROMPT_EXPERT",
     "RECKLESS",
     "NoPlanError",
     "Plan",
@@ -85,6 +91,7 @@ __all__ = [
     "Stages",
     "Suite",
     "View",
+    "find_target",
     "make",
     "names",
     "plan",

@@ -118,14 +118,20 @@ class Script:
     """A policy that plays a plan. It ignores the seed: equal scenes, equal actions.
 
     `plan_for` gives the plan for the spec that the rollout is judged by. A plan that does not exist, at the start or at
-    a later stage, is a PolicyFault that says why.
+    a later stage, is a PolicyFault that says why. `told` may change what the script sees, given the instruction.
     """
 
-    def __init__(self, name: str, plan_for: Callable[[str], Plan]) -> None:
+    def __init__(
+        self,
+        name: str,
+        plan_for: Callable[[str], Plan],
+        told: Callable[[Privileged, str], Privileged] | None = None,
+    ) -> None:
         self.contract = PolicyContract(
             name, (STATE,), ActionSpec(horizon=1), executed_steps=1, deterministic=True, privileged=True
         )
-        self._plan_for = plan_for
+        self._plan_for, self._told = plan_for, told
+        self._instruction = ""
         self._stages: Stages | None = None
         self._executor: Executor | None = None
         self._model: CollisionModel | None = None
@@ -142,8 +148,9 @@ class Script:
         return self._over and self._executor is not None and self._executor.done
 
     def reset(self, *, seed: int, instruction: str) -> None:
-        """Forget the plan; seed and instruction change nothing."""
+        """Forget the plan; the seed changes nothing, the instruction only where a script goes by it."""
         self.close()
+        self._instruction = instruction
 
     def infer(self, observation: Mapping[str, Any]) -> NDArray[np.float64]:
         """Return the next action as a chunk (1, 8)."""
@@ -165,6 +172,11 @@ class Script:
     def _next(self, observation: Mapping[str, Any], last_action: F64 | None) -> None:
         """Look again and plan the next stage."""
         privileged: Privileged = observation[PRIVILEGED_KEY]
+        if self._told is not None:
+            try:
+                privileged = self._told(privileged, self._instruction)
+            except NoPlanError as error:
+                raise PolicyFault(f"{self.contract.name}: {error}") from error
         state = np.asarray(observation[STATE_KEY])
         view = View(privileged, state, np.random.default_rng(0), commanded=last_action, model=self._model)
         try:
