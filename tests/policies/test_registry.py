@@ -81,7 +81,8 @@ def test_a_recipe_works_in_a_spawned_worker(here, spec):
     [
         (
             "nope",
-            r"unknown policy 'nope'; valid: noop, random, expert, prompt-expert, reckless\[:NAME\], near-miss:NAME, module:Class",
+            r"unknown policy 'nope'; valid: noop, random, expert, prompt-expert, "
+            r"reckless\[:NAME\], near-miss:NAME, module:Class",
         ),
         ("", "unknown policy ''"),
         ("noop:fast", "noop"),
