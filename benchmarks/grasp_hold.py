@@ -28,12 +28,11 @@ from maniguard.certify.grasping import (
     MOST_SLIP_M,
     MOST_TILT_RAD,
     GraspReport,
-    fillable,
     ranked,
     validate_grasp,
 )
+from maniguard.sim import BuildError
 from maniguard.sim.assets import CATALOGUE
-from maniguard.sim.assets.design import Design
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "world.md"
@@ -41,6 +40,7 @@ OUT = ROOT / "benchmarks" / "results" / "grasp_hold.json"
 BEGIN, END = "<!-- figures: grasp_hold -->\n", "<!-- end of figures -->\n"
 SLIP_BINS_MM = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, math.inf)
 TILT_BINS_DEG = (0.0, 1.0, 2.0, 5.0, 10.0, 15.0, math.inf)
+KEYS = {"empty": False, "filled": True}
 PERCENTILES = (50, 75, 90, 95)
 
 
@@ -61,18 +61,18 @@ def row(report: GraspReport) -> dict[str, Any]:
     }
 
 
-def wanted(design: Design) -> tuple[bool, bool]:
-    """Return whether a design is to be measured, and whether it is to be measured filled."""
-    return bool(ranked(design)), bool(ranked(design, filled=True)) and fillable(design)
-
-
 def measure(rows: dict[str, Any], names: list[str]) -> None:
     """Measure designs, one after the other, and write what there is after each ten."""
     for count, name in enumerate(names, 1):
-        for key, filled in zip(("empty", "filled"), (False, True), strict=True):
-            if wanted(CATALOGUE[name])[filled]:
-                rows[key][name] = row(validate_grasp(CATALOGUE[name], filled=filled))
-                print(json.dumps(rows[key][name]), file=sys.stderr, flush=True)
+        one = CATALOGUE[name]
+        for key, filled in KEYS.items():
+            if not ranked(one, filled=filled):
+                continue
+            try:
+                rows[key][name] = row(validate_grasp(one, filled=filled))
+            except BuildError as error:
+                rows[key][name] = {"design": name, "not_filled": str(error)}
+            print(json.dumps(rows[key][name]), file=sys.stderr, flush=True)
         if count % 10 == 0 or count == len(names):
             write(rows)
 
@@ -84,6 +84,8 @@ def share(rows: list[dict[str, Any]], key: str, most: float) -> float:
 
 def summary(rows: list[dict[str, Any]], most_tilt_deg: float) -> dict[str, Any]:
     """Return counts, shares, percentiles and the distribution; what was lost counts as infinitely bad."""
+    if not rows:
+        return {"measured": 0}
     out: dict[str, Any] = {
         "measured": len(rows),
         "passed": sum(r["passed"] for r in rows),
@@ -104,6 +106,7 @@ def result(rows: dict[str, Any]) -> dict[str, Any]:
     order = list(CATALOGUE)
     lists = {key: sorted(rows[key].values(), key=lambda r: order.index(r["design"])) for key in ("empty", "filled")}
     facts = machine_facts()
+    filled = [r for r in lists["filled"] if "not_filled" not in r]
     return {
         "benchmark": "grasp_hold",
         "most": {
@@ -112,11 +115,12 @@ def result(rows: dict[str, Any]) -> dict[str, Any]:
             "filled_tilt_deg": round(math.degrees(MOST_FILLED_TILT_RAD), 3),
         },
         "empty": summary(lists["empty"], math.degrees(MOST_TILT_RAD)),
-        "filled": summary(lists["filled"], math.degrees(MOST_FILLED_TILT_RAD)),
+        "filled": summary(filled, math.degrees(MOST_FILLED_TILT_RAD)),
         "versions": facts["versions"],
         "machine": facts["machine"],
         "instances": lists["empty"],
-        "filled_instances": lists["filled"],
+        "filled_instances": filled,
+        "not_filled_instances": [r for r in lists["filled"] if "not_filled" in r],
     }
 
 
@@ -124,7 +128,7 @@ def text(data: dict[str, Any]) -> str:
     """Return JSON with one line for each instance."""
     heads = {key: value for key, value in data.items() if not key.endswith("instances")}
     body = json.dumps(heads, indent=2)[:-2]
-    for key in ("instances", "filled_instances"):
+    for key in ("instances", "filled_instances", "not_filled_instances"):
         lines = ",\n".join("    " + json.dumps(r) for r in data[key])
         body += f',\n  "{key}": [\n{lines}\n  ]'
     return body + "\n}\n"
@@ -181,14 +185,14 @@ def main() -> int:
         if options.check:
             page = PAGE.read_text()
             return int(updated(page, data) != page)
-        for key, name in (("empty", "instances"), ("filled", "filled_instances")):
-            rows[key] = {r["design"]: r for r in data[name] if r["design"] in CATALOGUE}
+        for key, lists in (("empty", ("instances",)), ("filled", ("filled_instances", "not_filled_instances"))):
+            rows[key] = {r["design"]: r for name in lists for r in data[name] if r["design"] in CATALOGUE}
     names = options.only.split(",") if options.only else list(CATALOGUE)
     if options.missing:
         names = [
             name
             for name in names
-            if any(w and name not in rows[key] for key, w in zip(rows, wanted(CATALOGUE[name]), strict=True))
+            if any(ranked(CATALOGUE[name], filled=f) and name not in rows[key] for key, f in KEYS.items())
         ]
     measure(rows, names)
     write(rows)

@@ -33,10 +33,8 @@ from maniguard.planning.segments import Skill
 from maniguard.sim import (
     CONTROL_RATE_HZ,
     MAX_OPENING_M,
-    BuildError,
     Grasp,
     LiquidSpec,
-    ObjectSpec,
     SceneSpec,
     SimulationFault,
     World,
@@ -57,6 +55,7 @@ _YAWS_RAD = tuple(
     np.radians(d) for d in (0.0, 90.0, -90.0, 45.0, -45.0, 60.0, -60.0, 180.0, 30.0, -30.0, 135.0, -135.0)
 )
 _WIDTH = 5
+_NAME = "thing"
 _LOST_M = 0.04
 
 
@@ -119,14 +118,16 @@ class _Way:
 def validate_grasp(design: Design, *, filled: bool = False, tries: int = TRIES) -> GraspReport:
     """Return the report of the best of a design's grasps: the first that passes, else the one that came nearest.
 
-    Tried in the order of `ranked`, at most `tries` of them. GraspError where a design has no grasp to try.
+    Tried in the order of `ranked`, at most `tries` of them. GraspError where a design has no grasp to try, BuildError
+    where it cannot be filled.
     """
     best: GraspReport | None = None
     grasps = ranked(design, filled=filled)[:tries]
     if not grasps:
         raise GraspError(f"design {design.name!r} has no {'body ' if filled else ''}grasp to be carried by")
+    liquid = filling(design) if filled else None
     for grasp in grasps:
-        report = hold(design, grasp, filled=filled)
+        report = hold(design, grasp, liquid=liquid)
         if report.passed:
             return report
         if best is None or _badness(report) < _badness(best):
@@ -138,10 +139,11 @@ def validate_grasp(design: Design, *, filled: bool = False, tries: int = TRIES) 
 def ranked(design: Design, *, filled: bool = False) -> tuple[Grasp, ...]:
     """Return the grasps of a design, likely good ones first: one of each kind, then the rest, each by its lever.
 
-    The lever is the level distance from the grasp to the centre of mass. `filled` leaves those around the body.
+    The lever is the level distance from the grasp to the centre of mass. `filled` leaves those around the body of an
+    open container.
     """
     asset = design.asset()
-    if asset.anchored:
+    if asset.anchored or (filled and (asset.interior is None or asset.joints)):
         return ()
     x, y, _ = asset.center_of_mass_m
 
@@ -155,39 +157,29 @@ def ranked(design: Design, *, filled: bool = False) -> tuple[Grasp, ...]:
     return (*firsts, *(grasp for grasp in grasps if grasp not in firsts))
 
 
-def fillable(design: Design) -> bool:
-    """Whether a design is an open container that grains can be put into."""
-    asset = design.asset()
-    if asset.interior is None or asset.joints or asset.anchored:
-        return False
-    try:
-        _liquid(design.object_spec("thing", "target", Pose((0.5, 0.0, 0.0))))
-    except BuildError:
-        return False
-    return True
+def filling(design: Design) -> LiquidSpec:
+    """Return the grains that a container of this design is carried with; BuildError where it cannot be filled."""
+    return fill(design.object_spec(_NAME, "target", Pose((0.5, 0.0, 0.0))), rng=np.random.default_rng(0))
 
 
-def _liquid(item: ObjectSpec) -> LiquidSpec:
-    return fill(item, rng=np.random.default_rng(0))
-
-
-def hold(design: Design, grasp: Grasp, *, filled: bool = False) -> GraspReport:
+def hold(design: Design, grasp: Grasp, *, liquid: LiquidSpec | None = None) -> GraspReport:
     """Let the Panda lift a design alone on the table by 15 cm, carry it by 25 cm, turn it by ±60° and hold it.
 
     The turns are ±45° where the arm cannot reach ±60°. From the start of the lift to the end it takes 20 s; lids are
-    closed. GraspError where the arm does not reach the grasp, BuildError where the container cannot be filled.
+    closed. With `liquid`, which `filling` makes, it is full. GraspError where the arm does not reach the grasp.
     """
     way = _way(design, grasp)
-    item = design.object_spec("thing", "target", way.world_T_object)
+    item = design.object_spec(_NAME, "target", way.world_T_object)
     item = replace(item, joints=tuple(replace(joint, start=joint.lower) for joint in item.joints))
-    liquids = (_liquid(item),) if filled else ()
-    scene = SceneSpec((item,), robot_qpos_rad=tuple(float(v) for v in way.q_start), liquids=liquids)
+    scene = SceneSpec(
+        (item,), robot_qpos_rad=tuple(float(v) for v in way.q_start), liquids=() if liquid is None else (liquid,)
+    )
     with World(scene) as world:
-        return _played(world, design, grasp, way, filled)
+        return _played(world, design, grasp, way, liquid is not None)
 
 
 def _played(world: World, design: Design, grasp: Grasp, way: _Way, filled: bool) -> GraspReport:
-    column = world.scene.index("thing")
+    column = world.scene.index(_NAME)
     axis = np.asarray(world.scene.entities[column].rest_axis)
     hull = np.asarray(design.asset().hull.vertices_m)
     middle = (hull.max(axis=0) + hull.min(axis=0)) / 2.0
@@ -249,7 +241,7 @@ def _touched(world: World, frame: Frame) -> set[str]:
     """Return the parts of the robot that touch the table or the floor."""
     robot = world.scene.index("panda")
     parts = world.scene.entities[robot].parts
-    thing = world.scene.index("thing")
+    thing = world.scene.index(_NAME)
     found = set()
     for a, pa, b, pb in zip(
         frame.contacts.entity_a, frame.contacts.part_a, frame.contacts.entity_b, frame.contacts.part_b, strict=True

@@ -87,7 +87,18 @@ class Design:
         # The catalogue is made of designs, so it can only be asked afterwards.
         from maniguard.sim.assets.catalogue.carriable import NOT_CARRIABLE
 
-        return self.name not in NOT_CARRIABLE and bool(self.grasps)
+        asset = self.asset()
+        return self.name not in NOT_CARRIABLE and bool(asset.grasps) and not asset.anchored
+
+    @property
+    def best_grasp(self) -> Grasp:
+        """The stored grasp that holds it best, the first unless the catalogue names another; AssetError without any."""
+        from maniguard.sim.assets.catalogue.carriable import BEST_GRASP
+
+        grasps = self.grasps
+        if not grasps:
+            raise AssetError(f"design {self.name!r} has no stored grasp")
+        return next(g for g in grasps if g.name == BEST_GRASP.get(self.name, grasps[0].name))
 
     def object_spec(
         self, name: str, role: str, world_T_object: Pose, *, appearance: Mapping[str, Value] | None = None
