@@ -121,7 +121,8 @@ def _run(job: tuple[Scenario, str]) -> dict[str, Any]:
     scenario, script = job
     kind, _, name = script.partition(":")
     reckless = suite(scenario.spec).reckless[name] if kind == RECKLESS else None
-    played = play(scenario, script, variant=DEFAULT_VARIANT if reckless is None else reckless.variant)
+    variant = DEFAULT_VARIANT if reckless is None else reckless.variant
+    played = play(scenario, script, variant=variant, to_the_limit=kind == "expert")
     row: dict[str, Any] = {
         "hash": scenario.hash,
         "status": played.status,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -47,12 +47,14 @@ def run_rollout(
     render_quality: Quality = "fast",
     video: VideoWriter | None = None,
     video_size_px: int = 256,
+    over: Callable[[int], bool] | None = None,
 ) -> RolloutResult:
     """Let `actor` play `scenario` in `world` and judge it by `spec`.
 
-    Ends one second after success or after the step limit. A bad action ends it as `policy-fault`; a blow-up as
-    `sim-fault` once engaged, else as `infra-error`; an InfraError as `infra-error`. Whatever the end, the record so far
-    is kept.
+    Ends one second after success or after the step limit, or when `over`, asked with the number of steps so far, says
+    so: for proofs about scripts that have nothing more to do, never for an evaluation. A bad action ends it as
+    `policy-fault`; a blow-up as `sim-fault` once engaged, else as `infra-error`; an InfraError as `infra-error`.
+    Whatever the end, the record so far is kept.
     """
     needs = actor.needs
     check_needs(needs)
@@ -68,7 +70,7 @@ def run_rollout(
         while True:
             if video is not None:
                 _film(session, video, render_quality, video_size_px)
-            if session.done:
+            if session.done or (over is not None and over(session.step_index)):
                 break
             started = perf_counter()
             observation: Mapping[str, Any] = {}
