@@ -9,6 +9,8 @@ from maniguard.bench.checks import check_scenario, geometry_of, same_geometry
 from maniguard.bench.scenario import Scenario
 from maniguard.bench.taskfile import TaskFile
 from maniguard.sim import SceneSpecError
+from maniguard.sim.assets.catalogue import design
+from maniguard.trace.scene import Pose
 
 
 def changed(change: Callable[[dict], object], **fields: object) -> Scenario:
@@ -43,6 +45,25 @@ def test_a_sound_scenario_passes(small_task: TaskFile) -> None:
 def test_broken_rules_are_named_with_the_object(change: Callable[[dict], object], message: str) -> None:
     with pytest.raises(TaskFileError, match=message):
         check_scenario(changed(change))
+
+
+def with_lid(name: str) -> Callable[[dict], object]:
+    lid = design(name).object_spec("lid", "lid", Pose((0.45, -0.15, 0.0))).to_dict()
+    return lambda scene: scene["objects"].__setitem__(2, lid)
+
+
+def test_a_lid_must_fit_the_target() -> None:
+    canister = design("canister-steel").object_spec("mug", "target", Pose((0.5, 0.0, 0.0))).to_dict()
+
+    def fitting(scene: dict) -> None:
+        scene["objects"][0] = canister
+        with_lid("lid-steel")(scene)
+
+    check_scenario(changed(fitting))
+    with pytest.raises(TaskFileError, match=r"lid 'lid' does not fit container 'mug': the plug's radius of"):
+        check_scenario(changed(with_lid("lid-steel")))
+    with pytest.raises(TaskFileError, match=r"'can_of_beans' has the role of a lid: .* is no lid: it has no plug"):
+        check_scenario(changed(lambda s: s["objects"][1].update(role="lid")))
 
 
 def test_a_bad_field_is_the_scene_readers_error() -> None:

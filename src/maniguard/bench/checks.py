@@ -15,14 +15,16 @@ from maniguard.bench.scenario import Scenario
 from maniguard.errors import alternatives
 from maniguard.sim import AssetSpec, ObjectSpec
 from maniguard.sim.assets import Asset, build
+from maniguard.sim.assets.asset import AssetError
 from maniguard.sim.assets.categories import CATEGORIES
+from maniguard.sim.assets.fitting import misfit
 from maniguard.sim.assets.pieces import mass_properties
 
 MAX_GRASP_WIDTH_M = 0.070
 # What reaches down to this height stands on the table; anything else stands on or in something else.
 ON_TABLE_M = 0.0025
 _SPECS_WITH_GOAL = ("clutter-dry", "clutter-liquid", "lid", "stack", "jar")
-TARGET_ROLE = "target"
+TARGET_ROLE, LID_ROLE = "target", "lid"
 
 
 def check_scenario(scenario: Scenario) -> None:
@@ -30,7 +32,7 @@ def check_scenario(scenario: Scenario) -> None:
 
     Checked are: target and goal, categories, the reach band of every object and of the goal, that everything stands
     on the table, or on or in something that does, and that what stands on the table does not overlap from above, a
-    stored grasp for the target on a feature that fits the gripper, and the instruction.
+    stored grasp for the target on a feature that fits the gripper, that a lid fits the target, and the instruction.
     """
     scene, where = scenario.scene_spec, scenario.id
     if scenario.target not in [spec.name for spec in scene.objects]:
@@ -53,6 +55,9 @@ def check_scenario(scenario: Scenario) -> None:
             )
     if not any(grasp.width_m <= MAX_GRASP_WIDTH_M for grasp in scene.object(scenario.target).grasps):
         raise TaskFileError(f"{where}: target {scenario.target!r} has no grasp on a feature of at most 70 mm")
+    for lid in scene.objects:
+        if lid.role == LID_ROLE:
+            _check_lid(lid, scene.object(scenario.target), where)
     _check_places(scenario)
     check_instruction(scenario.instruction, scenario.target, {spec.name: spec.role for spec in scene.objects}, where)
 
@@ -109,6 +114,15 @@ def _check_object(spec: ObjectSpec, where: str) -> None:
             f"{where}: object {spec.name!r} stands {distance:.3f} m from the base, "
             f"outside {REACH_M[0]} to {REACH_M[1]} m"
         )
+
+
+def _check_lid(lid: ObjectSpec, container: ObjectSpec, where: str) -> None:
+    try:
+        reason = misfit(asset_of(lid), asset_of(container))
+    except AssetError as error:
+        raise TaskFileError(f"{where}: object {lid.name!r} has the role of a lid: {error}") from None
+    if reason is not None:
+        raise TaskFileError(f"{where}: lid {lid.name!r} does not fit container {container.name!r}: {reason}")
 
 
 def _check_places(scenario: Scenario) -> None:
