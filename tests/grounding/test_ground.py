@@ -44,6 +44,17 @@ ATOMS = [
     Atom("over_brim", "over_brim", ("cup",), (), (("allowance", 10.0),)),
     Atom("clean", "clean", ("cup",), (), (("share", 0.6),)),
     Atom("dusty", "dusty", ("cup",), (), (("share", 0.6),)),
+    Atom("approached", "approached", OBJECTS, (), (("distance", 0.3), ("min_speed", 0.1)), "any"),
+    Atom("gripper_opens", "gripper_opens", ("panda",), (), (("min_speed", 0.1),)),
+    Atom("slipped", "slipped", ("cup", "glass"), (), (("max_shift", 0.3), ("max_turn", 20.0), ("window", 0.2)), "all"),
+    Atom("reached_into", "reached_into", ("cup", "vase"), (), (("min_depth", 0.01),), "any"),
+    Atom("still", "still", OBJECTS, (), (("max_speed", 0.05), ("max_spin", 10.0)), "any"),
+    Atom("way_blocked", "way_blocked", OBJECTS, ("cup", "vase"), (("clearance", 0.05),), "any"),
+    Atom("above", "above", ("cup", "glass"), ("vase", "cup"), (("margin", 0.05),), "any"),
+    Atom("opening", "opening", ("cup", "vase"), (), (("min_spin", 10.0), ("min_speed", 0.1)), "all"),
+    Atom("closing", "closing", ("vase",), (), (("min_spin", 10.0), ("min_speed", 0.1))),
+    Atom("opened_by", "opened_by", ("cup",), (), (("share", 0.6),)),
+    Atom("in_air", "in_air", ("cup",), (), (("share", 0.1),)),
     Atom("lidded", "seated_on", ("glass", "vase"), ("cup",), SEATED, "any"),
 ]
 
@@ -131,7 +142,9 @@ class TestFailClosed:
         return Grounder(furnished_scene(), more.get("channels", simulation_channels()), 20.0, atoms)
 
     def test_unknown_predicate(self) -> None:
-        with pytest.raises(GroundingError, match="unknown predicate 'shattered'; the predicates are at_rest, below"):
+        with pytest.raises(
+            GroundingError, match="unknown predicate 'shattered'; the predicates are above, approached, at_rest"
+        ):
             self.build(Atom("p", "shattered", ("cup",)))
         assert predicate_named("dropped").name == "dropped"
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maniguard.ltlf import compile_bad_prefix, compile_dfa, parse
-from maniguard.monitor.automata import EpisodeTracker, Rule, TriggerTracker, blame
+from maniguard.monitor.automata import EpisodeTracker, Rule, TriggerTracker, at_present, blame
 from maniguard.monitor.judgement import Evidence, MonitorError
 
 FORMULAS = ["G !a", "a W b", "G(a -> F[0,2] b)", "G(a & b)", "G(a -> N b)", "G !(a & b) & (a W b)", "a U b"]
@@ -117,7 +117,7 @@ class TestBlame:
 
 
 def test_triggers_and_their_ends() -> None:
-    trigger, obligation = compile_dfa(parse("a")), compile_dfa(parse("F[0,2] b"))
+    trigger, obligation = compile_dfa(parse(at_present("a"))), compile_dfa(parse("F[0,2] b"))
     tracker = TriggerTracker(trigger, obligation)
     letters = [(0, 0), (1, 0), (1, 0), (0, 1), (0, 0), (1, 0), (0, 0), (0, 0), (0, 0), (1, 1), (0, 0), (1, 0)]
     for step, (a, b) in enumerate(letters):
@@ -128,3 +128,13 @@ def test_triggers_and_their_ends() -> None:
         (9, "fulfilled", 9),
         (11, "cut-off", None),
     ]
+
+
+def test_a_trigger_may_be_an_edge_or_a_memory() -> None:
+    falls = TriggerTracker(compile_dfa(parse(at_present("Y a & !a"))), compile_dfa(parse("true")))
+    since = TriggerTracker(compile_dfa(parse(at_present("!b S a"))), compile_dfa(parse("true")))
+    for step, (a, b) in enumerate([(1, 0), (0, 0), (0, 0), (1, 1), (0, 1), (0, 0), (1, 0), (0, 0)]):
+        falls.step(step, a, a)
+        since.step(step, a | b << 1, 0)
+    assert [t.step for t in falls.triggers()] == [1, 4, 7]
+    assert [t.step for t in since.triggers()] == [0, 6]

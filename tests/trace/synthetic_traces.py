@@ -131,7 +131,12 @@ class Hand:
     linear_m_s: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     descent_m_s: dict[str, float] = field(default_factory=dict)
     contacts: list[dict[str, object]] = field(default_factory=list)
+    angular_rad_s: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     tcp_m: tuple[float, float, float] = (0.0, -0.5, 0.9)
+    tcp_quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    opening_m: float = 0.08
+    joint_velocity: dict[tuple[str, str], float] = field(default_factory=dict)
+    grains_air: dict[str, int] = field(default_factory=dict)
     joints: dict[tuple[str, str], float] = field(default_factory=dict)
     part_position_m: dict[tuple[str, str], tuple[float, float, float]] = field(default_factory=dict)
     grains_inside: dict[str, int] = field(default_factory=dict)
@@ -177,25 +182,29 @@ class Hand:
             name: np.zeros(shape, dtype) for name, (shape, dtype) in column_types(scene).items()
         }
         values["time_s"] = step / RATE_HZ
-        values["gripper_opening_m"] = np.float32(0.08)
+        values["gripper_opening_m"] = np.float32(self.opening_m)
         values["action_saturated"] = 0
         values["wrench"] = np.full(6, np.nan, np.float32)
         values["tcp_position_m"] = np.array(self.tcp_m, np.float32)
         for name in ("quat_wxyz", "part_quat_wxyz"):
             values[name][:, 0] = 1.0
-        values["tcp_quat_wxyz"][0] = 1.0
+        values["tcp_quat_wxyz"][:] = self.tcp_quat
         for column, entity in enumerate(scene.entities):
             values["position_m"][column] = self.position_m.get(entity.name, (0.0, 0.0, 0.0))
             values["quat_wxyz"][column] = self.quat_wxyz.get(entity.name, (1.0, 0.0, 0.0, 0.0))
             values["linear_m_s"][column] = self.linear_m_s.get(entity.name, (0.0, 0.0, 0.0))
+            values["angular_rad_s"][column] = self.angular_rad_s.get(entity.name, (0.0, 0.0, 0.0))
             values["peak_descent_m_s"][column] = self.descent_m_s.get(entity.name, 0.0)
         for column, key in enumerate(scene.joint_columns):
             values["joint_position"][column] = self.joints.get(key, 0.0)
+            values["joint_velocity"][column] = self.joint_velocity.get(key, 0.0)
         for column, key in enumerate(scene.moving_parts):
             values["part_position_m"][column] = self.part_position_m.get(key, (0.0, 0.0, 0.0))
         for column, group in enumerate(scene.grain_groups):
             inside = self.grains_inside.get(group.container, group.count)
-            values["grains_inside"][column], values["grains_lost"][column] = inside, group.count - inside
+            air = self.grains_air.get(group.container, 0)
+            values["grains_inside"][column], values["grains_air"][column] = inside, air
+            values["grains_lost"][column] = group.count - inside - air
         for column, dust in enumerate(scene.dust_groups):
             values["dust_left"][column] = self.dust_left.get(dust.surface, dust.count)
         return Frame(contacts=self._contacts(), **values)
@@ -270,7 +279,7 @@ def without(channels: Mapping[str, Channel], *names: str) -> dict[str, Channel]:
 def random_trace(seed: int, steps: int, scene: Scene | None = None) -> Trace:
     """A trace full of noise: for laws that hold whatever the numbers are."""
     scene = clutter_scene() if scene is None else scene
-    rng, contents = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    rng, contents, motion = (np.random.default_rng(s) for s in (seed, [seed, 1], [seed, 2]))
     builder = TraceBuilder(scene, simulation_channels(), TraceMeta(RATE_HZ, scenario_id="noise", seed=seed))
     objects = [entity.name for entity in scene.entities if entity.movable]
     height = {name: TABLE_Z_M for name in objects}
@@ -295,8 +304,24 @@ def random_trace(seed: int, steps: int, scene: Scene | None = None) -> Trace:
             if number and rng.uniform() < 0.3:
                 hand.touch(objects[number - 1], name, normal=tuple(rng.choice([-0.6, 0.0, 0.8], 3)))
         _disturb_contents(hand, contents, step)
+        _disturb_hand(hand, motion)
         builder.append(hand.frame(step))
     return builder.build()
+
+
+def _disturb_hand(hand: Hand, rng: np.random.Generator) -> None:
+    """Turn the hand and what stands about, move the fingers, let joints and grains fly."""
+    angle = float(rng.choice([0.0, 0.0, 0.1, 0.6]))
+    hand.tcp_quat = (float(np.cos(angle / 2)), 0.0, float(np.sin(angle / 2)), 0.0)
+    hand.opening_m = float(rng.choice([0.0, 0.02, 0.021, 0.08]))
+    for entity in hand.scene.entities:
+        if entity.movable:
+            hand.angular_rad_s[entity.name] = tuple(rng.choice([0.0, 0.0, 0.1, 2.0], 3))
+            for joint in entity.joints:
+                hand.joint_velocity[entity.name, joint.name] = float(rng.choice([-0.5, 0.0, 0.5]))
+    for group in hand.scene.grain_groups:
+        missing = group.count - hand.grains_inside.get(group.container, group.count)
+        hand.grains_air[group.container] = int(rng.integers(0, missing + 1))
 
 
 def _disturb_contents(hand: Hand, rng: np.random.Generator, step: int) -> None:

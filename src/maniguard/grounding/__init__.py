@@ -1,6 +1,19 @@
 """Propositions from physical state: predicates over frames with truth, margin and unit, and temporal filters."""
 
-from maniguard.grounding import containment, drop, joints, lid, liquid, motion, region, support, touch
+from maniguard.grounding import (
+    containment,
+    drop,
+    hand,
+    joints,
+    lid,
+    liquid,
+    motion,
+    region,
+    support,
+    sweep,
+    touch,
+    unclean,
+)
 from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.filters import (
@@ -59,6 +72,7 @@ __all__ = [
     "drop",
     "format_quantity",
     "frames_of",
+    "hand",
     "is_task_relevant",
     "joints",
     "lid",
@@ -70,5 +84,7 @@ __all__ = [
     "region",
     "register",
     "support",
+    "sweep",
     "touch",
+    "unclean",
 ]

@@ -97,6 +97,16 @@ class Block:
         return _components(self.finite("linear_m_s"))
 
     @cached_property
+    def angular(self) -> F64:
+        """Angular velocity of the entities, (3, T, N), rad/s."""
+        return _components(self.finite("angular_rad_s"))
+
+    @cached_property
+    def tcp_quat(self) -> F64:
+        """Orientation of the tool centre point, (4, T)."""
+        return _components(self.finite("tcp_quat_wxyz"))
+
+    @cached_property
     def descent(self) -> F64:
         """Largest downward speed of the origins in any substep, (T, N), m/s."""
         return self.finite("peak_descent_m_s").astype(np.float64)
@@ -189,12 +199,17 @@ _COLUMNS = (
     "position_m",
     "quat_wxyz",
     "linear_m_s",
+    "angular_rad_s",
     "peak_descent_m_s",
     "tcp_position_m",
+    "tcp_quat_wxyz",
+    "gripper_opening_m",
     "joint_position",
+    "joint_velocity",
     "part_position_m",
     "part_quat_wxyz",
     "grains_inside",
+    "grains_air",
     "grains_lost",
     "dust_left",
 )

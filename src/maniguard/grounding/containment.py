@@ -18,7 +18,7 @@ from maniguard.trace import Entity, Region, Scene
 _SCALE_M = 0.01
 
 
-class _Room(NamedTuple):
+class Room(NamedTuple):
     """An interior: the column of the entity, or of the moving part, that it moves with, and its region."""
 
     column: int
@@ -28,15 +28,16 @@ class _Room(NamedTuple):
     axes: F64
 
 
-def _room(scene: Scene, entity: Entity) -> _Room:
+def room_of(scene: Scene, entity: Entity, predicate: str) -> Room:
+    """Return the interior of an entity; GroundingError, which names `predicate`, where it has none."""
     region = entity.interior
     if region is None or region.shape not in ("cylinder", "box", "sphere"):
-        raise GroundingError(f"predicate 'inside' needs an interior of {entity.name!r}; it has none")
+        raise GroundingError(f"predicate {predicate!r} needs an interior of {entity.name!r}; it has none")
     part = interior_part(entity)
     moves = part != "body"
     column = scene.moving_parts.index((entity.name, part)) if moves else scene.index(entity.name)
     origin = np.array(region.pose.position_m)[:, None, None]
-    return _Room(column, moves, region, origin, rotation(region.pose.quat_wxyz))
+    return Room(column, moves, region, origin, rotation(region.pose.quat_wxyz))
 
 
 @register
@@ -70,7 +71,7 @@ class Inside(Predicate):
 
     def prepare(self) -> None:
         scene = self.geometry.scene
-        self._rooms = [_room(scene, scene.entities[int(column)]) for column in self.to]
+        self._rooms = [room_of(scene, scene.entities[int(column)], self.name) for column in self.to]
         self._points = []
         for column in self.columns:
             corners = outline(scene.entities[column])
@@ -89,8 +90,8 @@ class Inside(Predicate):
         world = to_world(block, columns, points)
         best = protrusion = middle = np.full(block.frames, np.nan)
         for number, room in enumerate(self._rooms):
-            outside = _outside(block, room, world)
-            sticks_out, depth = outside.max(axis=1), 0.0 - outside[:, 0]
+            beyond = outside(block, room, world)
+            sticks_out, depth = beyond.max(axis=1), 0.0 - beyond[:, 0]
             margin = np.minimum(self.values["max_protrusion"] - sticks_out, depth - self.values["min_depth"]) + 0.0
             better = margin > best if number else np.ones(block.frames, np.bool_)
             best = np.where(better, margin, best)
@@ -99,7 +100,7 @@ class Inside(Predicate):
         return best, protrusion, middle
 
 
-def _outside(block: Block, room: _Room, world: F64) -> F64:
+def outside(block: Block, room: Room, world: F64) -> F64:
     """Return how far world points (3, T, V) are outside a room, (T, V); negative inside."""
     here: NDArray[np.intp] = np.array([room.column])
     if room.in_part:

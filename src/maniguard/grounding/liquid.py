@@ -85,6 +85,34 @@ class Spilled(Predicate):
 
 
 @register
+class InAir(Predicate):
+    """At least `share` of the grains that belong to it are in the air: it is being poured out, or filled."""
+
+    name = "in_air"
+    summary = "at least share of its grains are in the air, on their way somewhere"
+    params = (Param("share", "1", "share of all grains that started in it"),)
+    channels = ("grains_air",)
+    unit = "1"
+
+    def describe(self) -> tuple[Quantity, ...]:
+        return (Quantity("share of the liquid in the air", "1", self.values["share"], above=True),)
+
+    @property
+    def scale(self) -> float:
+        return max(self.values["share"], 0.01)
+
+    def prepare(self) -> None:
+        groups = self.geometry.scene.grain_groups
+        self._groups = _groups(self, [group.container for group in groups], "liquid")
+        self._count: F64 = np.array([[groups[int(index)].count for index in self._groups]], np.float64)
+
+    def measure(self, block: Block) -> Measure:
+        flying = block.finite("grains_air").astype(np.float64)[:, self._groups]
+        margin = _share_margin(flying, _needed(self.values["share"], self._count), self._count)
+        return Measure(margin, (flying / self._count,))
+
+
+@register
 class OverBrim(Predicate):
     """The free surface of its liquid, at right angles to the pull that it feels, would stand over the brim.
 

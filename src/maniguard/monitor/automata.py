@@ -219,18 +219,28 @@ class EpisodeTracker:
         return EpisodeTracker(self.rule, self.clear_frames, self.recovery)
 
 
+def at_present(formula: str) -> str:
+    """Return a formula that a record satisfies exactly when its last frame satisfies `formula`, of now and the past."""
+    return f"F(last & ({formula}))"
+
+
 class TriggerTracker:
-    """Follows every activation (rising edge) of a trigger until its obligation is fulfilled or violated."""
+    """Follows every activation (rising edge) of a trigger until its obligation is fulfilled or violated.
+
+    `trigger` is the automaton that accepts after each frame in which the trigger holds (see `at_present`).
+    """
 
     def __init__(self, trigger: Dfa, obligation: Dfa) -> None:
         self.trigger, self.obligation = trigger, obligation
+        self._state = trigger.initial
         self._on = False
         self._running: list[tuple[int, int]] = []
         self._ended: list[Trigger] = []
 
     def step(self, step: int, trigger_word: int, obligation_word: int) -> None:
         """Take the next frame."""
-        on = self.trigger.accept[self.trigger.step_packed(self.trigger.initial, trigger_word)]
+        self._state = self.trigger.step_packed(self._state, trigger_word)
+        on = self.trigger.accept[self._state]
         if on and not self._on:
             self._running.append((step, self.obligation.initial))
         self._on = on

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from maniguard.grounding import Detail, Grounder, frames_of, predicate_named
 from maniguard.ltlf import Dfa, Verdict, compile_dfa, parse
-from maniguard.monitor.automata import EpisodeTracker, Rule, TriggerTracker
+from maniguard.monitor.automata import EpisodeTracker, Rule, TriggerTracker, at_present
 from maniguard.monitor.judgement import (
     ConstraintVerdict,
     Episode,
@@ -105,7 +105,7 @@ class _Watched:
         self.triggers: TriggerTracker | None = None
         self.trigger_places: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
         if constraint.trigger is not None and constraint.obligation is not None:
-            trigger = _compiled(constraint.trigger, rate_hz)
+            trigger = _compiled(at_present(constraint.trigger), rate_hz)
             obligation = _compiled(constraint.obligation, rate_hz)
             self.triggers = TriggerTracker(trigger, obligation)
             self.trigger_places = (letters.view(trigger, rename), letters.view(obligation, rename))

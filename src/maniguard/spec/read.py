@@ -267,9 +267,16 @@ class _Reader(FieldReader):
         return tuple(filters)
 
     def formula(
-        self, text: str, place: str, known: frozenset[str], *, plain: bool = False, each: tuple[str, ...] = ()
+        self,
+        text: str,
+        place: str,
+        known: frozenset[str],
+        *,
+        plain: bool = False,
+        past: bool = False,
+        each: tuple[str, ...] = (),
     ) -> Formula | None:
-        """Parse `text`, whose atoms must be `known`; `plain` forbids temporal operators.
+        """Parse `text`, whose atoms must be `known`; `plain` forbids temporal operators, all but those of the `past`.
 
         Propositions with an atom for each entity of a role need that role in `each`.
         """
@@ -292,8 +299,10 @@ class _Reader(FieldReader):
                     "each",
                     f"{name!r} is about each of {unbound[0]!r}; only a constraint with 'each: {unbound[0]}' can use it",
                 )
-        if plain and any(part.op in FUTURE or part.op in PAST for part in formula.walk()):
-            self.note(place, "formula", f"{text!r} has a temporal operator; here only ! & | ^ -> <-> are allowed")
+        forbidden = FUTURE if past else FUTURE | PAST
+        if plain and any(part.op in forbidden for part in formula.walk()):
+            allowed = "! & | ^ -> <-> and Y O H S" if past else "! & | ^ -> <->"
+            self.note(place, "formula", f"{text!r} has a temporal operator; here only {allowed} are allowed")
         return formula
 
     def constraint(self, name: str, item: Mapping[str, Any], place: str, known: frozenset[str]) -> Constraint:
@@ -308,7 +317,7 @@ class _Reader(FieldReader):
         if trigger is not None and obligation is not None:
             if "formula" in item:
                 self.note(place, "unknown-key", "'formula' follows from 'trigger' and 'obligation'; leave it out")
-            self.formula(trigger, f"{place}.trigger", known, plain=True, each=each)
+            self.formula(trigger, f"{place}.trigger", known, plain=True, past=True, each=each)
             self.formula(obligation, f"{place}.obligation", known, each=each)
             formula = f"G(({trigger}) -> ({obligation}))"
         else:
