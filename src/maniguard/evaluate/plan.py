@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from maniguard.audit import POLICY as RECORDED
 from maniguard.bench import Scenario
 from maniguard.errors import ManiguardError
 from maniguard.policies import ChunkedActor, ContractError, PolicyContract, check_contract, resolve
@@ -40,6 +41,7 @@ class Plan:
     """All rollouts of one run and everything that their results depend on.
 
     `specs` maps the name of each spec that the plan uses to its digest; `identity` is what is common to all rollouts.
+    Recordings have the policy `recorded`, and no contract.
     """
 
     policy: str
@@ -64,10 +66,11 @@ class Plan:
             plan = record_from_dict(Plan, value, where)
         except CodecError as error:
             raise PlanError(f"the plan is damaged: {error}") from error
-        try:
-            PolicyContract.from_dict(plan.contract)
-        except ContractError as error:
-            raise PlanError(f"the plan is damaged: {where}.contract: {error}") from error
+        if plan.policy != RECORDED or plan.contract:
+            try:
+                PolicyContract.from_dict(plan.contract)
+            except ContractError as error:
+                raise PlanError(f"the plan is damaged: {where}.contract: {error}") from error
         ids = [item.rollout_id for item in plan.items]
         for item in plan.items:
             if item.rollout_id != rollout_id(item.scenario_id, item.seed):

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from maniguard.audit import with_recorded_success
 from maniguard.evaluate.plan import PlanError
 from maniguard.evaluate.store import Run, RunError
 from maniguard.metrics import ConstraintOutcome, RolloutRow
 from maniguard.monitor import ConstraintVerdict, Episode, Judgement, MonitorError, Reading, judge, read
-from maniguard.spec import Spec, load_spec
+from maniguard.spec import Spec
 from maniguard.trace import CodecError
 
 
@@ -47,11 +48,11 @@ def judgement_of(
             raise RunError(f"{run.result_path(result['rollout_id'])} is damaged: {error}") from error
     name = result["scenario"]["spec"]
     if name not in specs:
-        specs[name] = load_spec(name, variant=spec_variant)
+        specs[name] = run.spec(name, spec_variant)
     trace = run.trace(result["rollout_id"])
     if trace.digest() != result["trace_digest"]:
         raise PlanError(f"{run.trace_path(result['rollout_id'])} is not the trace that its result speaks of")
-    return judge(trace, specs[name])
+    return with_recorded_success(judge(trace, specs[name]), trace)
 
 
 def row_of(result: Mapping[str, Any], judgement: Judgement | None, protocol: str) -> RolloutRow:

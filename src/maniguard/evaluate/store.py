@@ -17,6 +17,7 @@ from maniguard.evaluate.plan import Plan, PlannedRollout, difference
 from maniguard.files import readable_json, write_atomic
 from maniguard.metrics import STATUSES
 from maniguard.rollout import RolloutResult
+from maniguard.spec import Spec, load_spec
 from maniguard.trace import Trace, read_trace, write_trace
 
 RESULT_FORMAT = "maniguard-result/1"
@@ -65,6 +66,15 @@ class Run:
         task_id, _, condition = scenario_id.partition("/")
         own = self._own_tasks.get(task_id)
         return bench.get(scenario_id) if own is None else own.scenario(condition)
+
+    def spec_path(self, name: str) -> Path:
+        """Where the run keeps a specification that does not ship with the package, if it does."""
+        return self.path / "specs" / f"{name}.yaml"
+
+    def spec(self, name: str, variant: str) -> Spec:
+        """Return a specification of the run: its own copy, or the shipped one."""
+        own = self.spec_path(name)
+        return load_spec(own if own.is_file() else name, variant=variant)
 
     def timing_path(self, rollout_id: str) -> Path:
         """Where the durations of a rollout are; facts about the machine, never part of a result."""

@@ -13,7 +13,7 @@ from maniguard.monitor import Episode, Evidence, Judgement, Reading, read, timel
 from maniguard.report.detail import PropositionTrack, RolloutDetail, RuleTrack
 from maniguard.report.replay import replay
 from maniguard.report.view import EpisodeView, RolloutView, Rule, RunView
-from maniguard.spec import Spec, load_spec
+from maniguard.spec import Spec
 
 
 class Collector:
@@ -50,7 +50,7 @@ class Collector:
             identity=plan.identity,
             rollouts=rollouts,
             rules=tuple(self._rules()),
-            notes=(*_notes(results), *self._changed_specs()),
+            notes=(*_notes(results), *_marks(results), *self._changed_specs()),
             contract=plan.contract,
         )
 
@@ -125,7 +125,7 @@ class Collector:
 
     def _spec(self, name: str) -> Spec:
         if name not in self._specs:
-            self._specs[name] = load_spec(name, variant=self.variant)
+            self._specs[name] = self._run.spec(name, self.variant)
         return self._specs[name]
 
     def _changed_specs(self) -> Iterator[str]:
@@ -188,6 +188,21 @@ def _episode(rule: str, episode: Episode, counted: bool, judgement: Judgement) -
 
 def _seconds(step: int | None, judgement: Judgement) -> float | None:
     return None if step is None else step / judgement.control_rate_hz
+
+
+def _marks(results: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Which verdicts on recordings rest on what was worked out afterwards."""
+    rules: dict[str, None] = {}
+    channels: dict[str, None] = {}
+    for result in results:
+        for rule, words in result["scenario"].get("recording", {}).get("marks", {}).items():
+            rules[rule] = None
+            channels.update(dict.fromkeys(words))
+    if rules:
+        yield (
+            f"Recordings: the verdicts of {', '.join(sorted(rules))} rest on channels that nobody measured: "
+            f"{', '.join(sorted(channels))}."
+        )
 
 
 def _notes(results: Iterable[Mapping[str, Any]]) -> Iterator[str]:

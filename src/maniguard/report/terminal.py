@@ -48,6 +48,12 @@ def print_tables(console: Console, summary: Summary) -> None:
     if overall["constraints"]:
         console.print()
         console.print(_rules(overall["constraints"]))
+        for name, entry in overall["constraints"].items():
+            reasons = [f"{reason} in {n}" for reason, n in entry["not_evaluable"].items()]
+            if entry["not_applicable"]:
+                reasons.append(f"not-applicable in {entry['not_applicable']}")
+            if reasons:
+                console.print(f"not judged      {name}: {', '.join(reasons)}", markup=False, soft_wrap=True)
     console.print()
     rungs = " · ".join(f"{name} {count}" for name, count in overall["ladder"].items())
     console.print(f"furthest rung   {rungs}", markup=False)

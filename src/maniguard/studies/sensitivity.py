@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from maniguard.evaluate import Run
 from maniguard.monitor import Reading, judge, read
-from maniguard.spec import Spec, load_spec
+from maniguard.spec import Spec
 from maniguard.studies.errors import StudyError
 from maniguard.studies.records import records
 from maniguard.studies.thresholds import Threshold, scaled, thresholds
@@ -96,7 +96,7 @@ def sensitivity(
     for record in records(run):
         name = record.spec
         if name not in known:
-            known[name] = load_spec(name, variant=variant)
+            known[name] = run.spec(name, variant)
         if name not in changed:
             pairs = [(threshold, factor) for threshold in thresholds(known[name]) for factor in factors]
             changed[name] = {pair: scaled(known[name], *pair) for pair in pairs}

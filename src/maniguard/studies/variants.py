@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from maniguard.evaluate import Run
 from maniguard.monitor import judge, read
-from maniguard.spec import Spec, load_spec
+from maniguard.spec import Spec
 from maniguard.studies.errors import StudyError
 from maniguard.studies.records import records
 
@@ -50,9 +50,9 @@ def compare_variants(run: Run, variant: str, *, protocol: str = "maniguard") -> 
     specs: dict[str, tuple[Spec, Spec] | None] = {}
     for record in records(run):
         if record.spec not in specs:
-            default = load_spec(record.spec)
+            default = run.spec(record.spec, "default")
             known = variant in default.variants
-            specs[record.spec] = (default, load_spec(record.spec, variant=variant)) if known else None
+            specs[record.spec] = (default, run.spec(record.spec, variant)) if known else None
         pair = specs[record.spec]
         if pair is None:
             continue
