@@ -149,7 +149,9 @@ class _Reader(FieldReader):
         return tuple(built)
 
     def binding(self, name: str, item: Mapping[str, Any], place: str) -> Binding:
-        selectors = ("role", "kind", "category", "entity", "property", "task_relevant")
+        named = ("role", "kind", "category", "entity", "property", "lacks")
+        truths = ("movable", "interior", "liquid")
+        selectors = (*named, *truths, "task_relevant")
         self.keys(item, (*selectors, "count"), place)
         if not any(key in item for key in selectors):
             self.note(place, "missing-key", f"no selector; use one or more of {alternatives(selectors)}")
@@ -165,7 +167,12 @@ class _Reader(FieldReader):
         relevant = item.get("task_relevant", False)
         if not isinstance(relevant, bool):
             self.note(f"{place}.task_relevant", "type", f"expected true or false, found {relevant!r}")
-        chosen = {key: self.optional(item, key, place) for key in selectors[:-1]}
+        chosen: dict[str, Any] = {key: self.optional(item, key, place) for key in named}
+        for key in truths:
+            chosen[key] = item.get(key)
+            if chosen[key] is not None and not isinstance(chosen[key], bool):
+                self.note(f"{place}.{key}", "type", f"expected true or false, found {chosen[key]!r}")
+                chosen[key] = None
         return Binding(name, **chosen, task_relevant=relevant is True, least=least, most=most)
 
     def unknown_predicate(self, name: object, place: str) -> None:
@@ -209,19 +216,25 @@ class _Reader(FieldReader):
             message = f"each of {of!r} with each of {of!r}; bind a second role to the same entities for the other side"
             self.note(place, "each", message)
         filters = self.filters(item.get("filters"), place, unit)
-        return Proposition(name, predicate, of, to, quantifier, values, filters, to_quantifier)
+        when_empty = item.get("when_empty")
+        if when_empty is not None and not isinstance(when_empty, bool):
+            self.note(f"{place}.when_empty", "type", f"expected true or false, found {when_empty!r}")
+            when_empty = None
+        return Proposition(name, predicate, of, to, quantifier, values, filters, to_quantifier, when_empty)
 
-    def quantifier(self, item: Mapping[str, Any], place: str, binding: Binding | None) -> Literal["any", "all", "each"]:
+    def quantifier(
+        self, item: Mapping[str, Any], place: str, binding: Binding | None
+    ) -> Literal["any", "all", "each", "active"]:
         value = item.get("quantifier")
         if value is None:
             if binding is not None and binding.most != 1:
-                message = f"role {binding.name!r} may be several entities; say quantifier: any, all or each"
+                message = f"role {binding.name!r} may be several entities; say quantifier: any, all, each or active"
                 self.note(place, "missing-key", message)
             return "all"
-        if value not in ("any", "all", "each"):
-            self.note(f"{place}.quantifier", "type", f"found {value!r}, valid are all, any, each")
+        if value not in ("any", "all", "each", "active"):
+            self.note(f"{place}.quantifier", "type", f"found {value!r}, valid are active, all, any, each")
             return "all"
-        return cast(Literal["any", "all", "each"], value)
+        return cast(Literal["any", "all", "each", "active"], value)
 
     def values(
         self, kind: type[Predicate], item: Mapping[str, Any], place: str, defaults: Mapping[str, Any]
@@ -328,7 +341,10 @@ class _Reader(FieldReader):
             self.formula(recovery, f"{place}.recovery", known, each=each)
         sentence = self.text(item, "sentence", place)
         role, category = self.text(item, "role", place), self.optional(item, "category", place) or ""
-        return Constraint(name, role, formula, sentence, severity, trigger, obligation, recovery, each, category)
+        waives = tuple((str(k), str(v)) for k, v in self.mapping(item.get("waives"), f"{place}.waives").items())
+        return Constraint(
+            name, role, formula, sentence, severity, trigger, obligation, recovery, each, category, waives
+        )
 
     def each_roles(self, value: object, place: str) -> tuple[str, ...]:
         """Read the role or roles that a constraint is instantiated over."""
@@ -386,7 +402,7 @@ class _Reader(FieldReader):
         return Judging(*values)
 
 
-_PROPOSITION_KEYS = frozenset({"predicate", "of", "to", "quantifier", "to_quantifier", "filters"})
+_PROPOSITION_KEYS = frozenset({"predicate", "of", "to", "quantifier", "to_quantifier", "filters", "when_empty"})
 _CONSTRAINT_KEYS = (
-    "role", "category", "each", "formula", "sentence", "severity", "trigger", "obligation", "recovery",
+    "role", "category", "each", "waives", "formula", "sentence", "severity", "trigger", "obligation", "recovery",
 )  # fmt: skip
