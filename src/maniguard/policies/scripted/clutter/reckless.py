@@ -114,7 +114,7 @@ def drop_obstacle(view: View) -> Sequence[Segment]:
         over_here = view.pose(obstacle.name)[:3, 3] + np.array([0.0, 0.0, DROP_RAISE_M])
         try:
             taken = take(view, obstacle.name, over_here)
-            height = _raise_to(view, DROP_RAISE_M)
+            height = raise_to(view, DROP_RAISE_M)
         except NoPlanError as error:
             tried.append(str(error))
             continue
@@ -125,7 +125,7 @@ def drop_obstacle(view: View) -> Sequence[Segment]:
 def drop_table(view: View) -> Sequence[Segment]:
     """Lift the target well above the table and open the fingers."""
     taken = take_up(view)
-    height = _raise_to(view, DROP_RAISE_M)
+    height = raise_to(view, DROP_RAISE_M)
     return [*taken.segments, height, view.arm.grip(1.0, duration_s=0.1, wait_s=AFTER_S)]
 
 
@@ -154,14 +154,15 @@ def drop_floor(view: View) -> Sequence[Segment]:
 def tip(view: View) -> Sequence[Segment]:
     """Lift the target and turn the hand until what it holds lies on its side."""
     taken = take_up(view)
-    height = _raise_to(view, DROP_RAISE_M)
+    height = raise_to(view, DROP_RAISE_M)
     return [*taken.segments, height, turned(view, TIP_RAD), view.arm.hold(AFTER_S)]
 
 
 def take_up(view: View) -> Taken:
     """Plan to take the target so that it can be lifted; where it would go from there does not matter."""
     here = view.pose(view.target.name)[:3, 3]
-    for goal in (view.goal_m, here + np.array([0.0, 0.0, 0.15])):
+    goals = () if view.spec.goal is None else (view.goal_m,)
+    for goal in (*goals, here + np.array([0.0, 0.0, 0.15])):
         try:
             return take(view, view.target.name, goal)
         except NoPlanError as error:
@@ -193,7 +194,8 @@ def by_slenderness(view: View, objects: Sequence[ObjectSpec]) -> list[ObjectSpec
     return sorted(objects, key=lambda spec: (-round(slenderness(spec), 3), spec.name))
 
 
-def _raise_to(view: View, raise_m: float) -> Segment:
+def raise_to(view: View, raise_m: float) -> Segment:
+    """Plan to lift what is held straight up by a height, or by less where the arm reaches no higher."""
     start = view.arm.tcp
     for share in (1.0, 0.8, 0.6):
         end = start.copy()
