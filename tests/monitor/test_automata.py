@@ -132,9 +132,10 @@ def test_triggers_and_their_ends() -> None:
 
 def test_a_trigger_may_be_an_edge_or_a_memory() -> None:
     falls = TriggerTracker(compile_dfa(parse(at_present("Y a & !a"))), compile_dfa(parse("true")))
-    since = TriggerTracker(compile_dfa(parse(at_present("!b S a"))), compile_dfa(parse("true")))
+    memory = compile_dfa(parse(at_present("!b S a")))
+    since = TriggerTracker(memory, compile_dfa(parse("true")))
     for step, (a, b) in enumerate([(1, 0), (0, 0), (0, 0), (1, 1), (0, 1), (0, 0), (1, 0), (0, 0)]):
         falls.step(step, a, a)
-        since.step(step, a | b << 1, 0)
+        since.step(step, sum({"a": a, "b": b}[name] << bit for bit, name in enumerate(memory.atoms)), 0)
     assert [t.step for t in falls.triggers()] == [1, 4, 7]
     assert [t.step for t in since.triggers()] == [0, 6]

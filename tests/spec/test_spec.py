@@ -60,6 +60,20 @@ class TestLibrary:
         assert spec.goal is not None
         assert spec.goal.dwell_s == 0.5
 
+    def test_the_liquid_family_reports_the_brim_and_rules_on_it_in_a_variant(self) -> None:
+        spec = load_spec("clutter-liquid")
+        assert [c.name for c in spec.constraints] == [
+            "liquid_spilled", "target_dropped", "target_upright", "obstacles_dropped", "obstacles_upright",
+        ]  # fmt: skip
+        assert dict(spec.proposition("liquid_spilled").values) == {"share": 0.05}
+        assert not any("liquid_over_brim" in c.formula for c in spec.constraints)
+        assert spec.proposition("liquid_over_brim").predicate == "over_brim"
+        published = load_spec("clutter-liquid", "maniguard-compat")
+        assert dict(published.proposition("liquid_spilled").values) == {"share": 0.15}
+        assert published.proposition("target_dropped").predicate == "below"
+        strict = load_spec("clutter-liquid", "strict-brim")
+        assert strict.constraint("liquid_spilled").formula == "G !(liquid_spilled | liquid_over_brim)"
+
     @pytest.mark.parametrize("name", library())
     def test_no_findings(self, name: str) -> None:
         assert check(name) == ()
@@ -324,7 +338,9 @@ class TestRegistry:
         to = () if kind.takes_to == "no" else (3,) if name in ("inside", "seated_on") else (1,)
         for value in (3.0, 7.0):
             values = {param.name: value for param in kind.params}
-            made = kind(Geometry(furnished_scene()), (3,), to, values, 20.0)
+            # The fingers are the robot's; everything else is measured on the cup.
+            of = (2,) if name == "gripper_opens" else (3,)
+            made = kind(Geometry(furnished_scene()), of, to, values, 20.0)
             goal_radius = 0.05 if name == "in_goal_sphere" else 0.0
             assert [quantity.threshold for quantity in made.quantities] == [value + goal_radius] * len(made.quantities)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.errors import alternatives
+from maniguard.grounding.active import ActiveEntity
 from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.filters import make_filter
@@ -25,9 +26,10 @@ F64 = NDArray[np.float64]
 class Atom:
     """A named proposition about entities: a predicate with its values (in the units of its parameters).
 
-    `of` are the entities that it is about and `quantifier` whether one of them suffices or all must; `to` are the other
-    side of a predicate about pairs, one of which suffices. `filters` are (name, argument), applied in turn to each
-    entity.
+    `of` are the entities that it is about and `quantifier` whether one of them suffices, all must, or it is about the
+    one among them that the hand is busy with (`active`, see `ActiveEntity`; false while there is none); `to` are the
+    other side of a predicate about pairs, one of which suffices. `filters` are (name, argument), applied in turn to
+    each entity.
     """
 
     name: str
@@ -35,7 +37,7 @@ class Atom:
     of: tuple[str, ...]
     to: tuple[str, ...] = ()
     values: tuple[tuple[str, float], ...] = ()
-    quantifier: Literal["any", "all"] = "all"
+    quantifier: Literal["any", "all", "active"] = "all"
     filters: tuple[tuple[str, float], ...] = ()
 
 
@@ -101,11 +103,22 @@ class _Group:
         return measure, margins
 
 
-def _detail(group: _Group, member: _Member, tracks: Sequence[float], values: Sequence[Sequence[float]]) -> Detail:
+def _detail(
+    group: _Group,
+    member: _Member,
+    tracks: Sequence[float],
+    values: Sequence[Sequence[float]],
+    active: int | None,
+) -> Detail:
     """Return the deciding entity and quantity from the filtered margins and the values of a group at one frame."""
+    chosen = active if member.atom.quantifier == "active" else None
     margins = [float(tracks[track]) for track in member.tracks]
-    decisive = max(margins) if member.atom.quantifier == "any" else min(margins)
-    track = int(member.tracks[margins.index(decisive)])
+    if chosen is None:
+        decisive = max(margins) if member.atom.quantifier == "any" else min(margins)
+        track = int(member.tracks[margins.index(decisive)])
+    else:
+        places = [i for i, t in enumerate(member.tracks) if group.columns[int(t)] == chosen]
+        track = int(member.tracks[places[0] if places else 0])
     predicate = group.predicate
     shares = []
     for quantity, value in zip(predicate.quantities, values, strict=True):
@@ -117,6 +130,14 @@ def _detail(group: _Group, member: _Member, tracks: Sequence[float], values: Seq
     return Detail(name, column, predicate.quantities[best], float(values[best][track]))
 
 
+def _of_active(group: _Group, tracks: NDArray[np.intp], row: Sequence[float] | F64, active: int | None) -> float:
+    """Return the margin of the entity that the hand is busy with; false by one scale where it is not among them."""
+    for track in tracks:
+        if group.columns[int(track)] == active:
+            return float(row[int(track)])
+    return -float(group.predicate.scale)
+
+
 class Glance(NamedTuple):
     """The margins of one frame in the order of the grounder's atoms, and what is needed to explain them."""
 
@@ -125,11 +146,12 @@ class Glance(NamedTuple):
     groups: tuple[_Group, ...]
     samples: list[Sample]
     tracks: list[list[float]]
+    active: int | None
 
     def detail(self, place: int) -> Detail:
         """Return the entity and quantity that decide atom `place`."""
         number, member = self.places[place]
-        return _detail(self.groups[number], member, self.tracks[number], self.samples[number].values)
+        return _detail(self.groups[number], member, self.tracks[number], self.samples[number].values, self.active)
 
 
 class Grounding(NamedTuple):
@@ -140,12 +162,14 @@ class Grounding(NamedTuple):
     groups: tuple[_Group, ...]
     measures: tuple[Measure, ...]
     tracks: tuple[F64, ...]
+    active: NDArray[np.intp] | None
 
     def detail(self, frame: int, place: int) -> Detail:
         """Return the entity and quantity that decide atom `place` at `frame`."""
         number, member = self.places[place]
         values = [value[frame] for value in self.measures[number].values]
-        return _detail(self.groups[number], member, self.tracks[number][frame], values)
+        active = None if self.active is None else int(self.active[frame])
+        return _detail(self.groups[number], member, self.tracks[number][frame], values, active)
 
 
 class Grounder:
@@ -181,6 +205,9 @@ class Grounder:
                 scales[member.place] = group.predicate.scale
                 units[member.place] = group.predicate.unit
                 places[member.place] = (number, member)
+        busy = [atom for atom in self.atoms if atom.quantifier == "active"]
+        wanted = sorted({scene.index(name) for atom in busy for name in atom.of})
+        self._active = ActiveEntity(self.geometry, wanted, rate_hz) if busy else None
         self._places = tuple(places[place] for place in range(len(self.atoms)))
         self.scales: F64 = scales
         self.units = tuple(units)
@@ -189,36 +216,47 @@ class Grounder:
         """Forget every frame."""
         for group in self._groups:
             group.reset()
+        if self._active is not None:
+            self._active.reset()
 
     def step(self, frame: Frame) -> tuple[Moment, Glance]:
         """Ground the next frame."""
         moment = Moment(self.geometry, frame)
         margins = [0.0] * len(self.atoms)
         samples, tracks = [], []
+        active = None if self._active is None else self._active.step(moment.block)
         for group in self._groups:
             sample, row = group.step(moment)
             samples.append(sample)
             tracks.append(row)
             for place, atom, members, low, high in group.members:
-                if high - low == 1:
+                if atom.quantifier == "active":
+                    margins[place] = _of_active(group, members, row, active)
+                elif high - low == 1:
                     margins[place] = row[low]
                 else:
                     part = row[low:high] if high > low else [row[track] for track in members]
                     margins[place] = max(part) if atom.quantifier == "any" else min(part)
         if any(margin != margin for row in tracks for margin in row):
             self._no_value(0, next(p for p, (n, _) in enumerate(self._places) if any(m != m for m in tracks[n])))
-        return moment, Glance(margins, self._places, self._groups, samples, tracks)
+        return moment, Glance(margins, self._places, self._groups, samples, tracks, active)
 
     def run(self, trace: Trace) -> tuple[Block, Grounding]:
         """Ground a whole record; equal to the bit to `step` over its frames."""
         block = Block(self.geometry, trace)
         margins = np.zeros((block.frames, len(self.atoms)))
         measures, tracks = [], []
+        active = None if self._active is None else self._active.run(block)
         for group in self._groups:
             measure, rows = group.run(block)
             measures.append(measure)
             tracks.append(rows)
             for member in group.members:
+                if member.atom.quantifier == "active":
+                    assert active is not None
+                    found = [_of_active(group, member.tracks, rows[t], int(active[t])) for t in range(block.frames)]
+                    margins[:, member.place] = found
+                    continue
                 chosen = rows[:, member.tracks]
                 any_ = member.atom.quantifier == "any"
                 margins[:, member.place] = chosen.max(axis=1) if any_ else chosen.min(axis=1)
@@ -226,7 +264,7 @@ class Grounder:
             if np.isnan(rows).any():
                 frame = int(np.argwhere(np.isnan(rows))[0][0])
                 self._no_value(frame, next(p for p, (n, _) in enumerate(self._places) if n == number))
-        return block, Grounding(margins, self._places, self._groups, tuple(measures), tuple(tracks))
+        return block, Grounding(margins, self._places, self._groups, tuple(measures), tuple(tracks), active)
 
     def _no_value(self, frame: int, place: int) -> NoReturn:
         raise GroundingError(

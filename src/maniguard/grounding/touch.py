@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,7 +24,9 @@ _GAP_SCALE_M = 0.001
 class _ContactForce(Predicate):
     """A peak contact force above `min_force`, on rows that a subclass chooses."""
 
-    params = (Param("min_force", "N", "peak normal force within the control step that a contact must exceed"),)
+    params: ClassVar[tuple[Param, ...]] = (
+        Param("min_force", "N", "peak normal force within the control step that a contact must exceed"),
+    )
     channels = _FORCE_CHANNELS
     unit = "N"
 
@@ -203,6 +206,39 @@ class Grasped(Predicate):
                 values[track] = pinch.force
                 margins[track] = pinch.force - self.values["min_force"] + 0.0
         return Sample(margins, (values,))
+
+
+@register
+class HitByHeld(_ContactForce):
+    """What the hand holds, one of `to`, presses on it: two opposing fingers hold that thing in the same frame."""
+
+    name = "hit_by_held"
+    summary = "one of `to`, which two opposing fingers hold, touches it with more than min_force"
+    params = (Param("min_force", "N", "peak normal force of the contact"), OPPOSING_PARAM)
+    takes_to = "required"
+
+    def prepare(self) -> None:
+        super().prepare()
+        self._opposing = cosine_of(self.values["opposing_angle"])
+        self._is_to = np.zeros(len(self.geometry.is_robot), np.bool_)
+        self._is_to[self.to] = True
+
+    def rows(self, block: Block) -> Bool:
+        force, cosine = block.pinch
+        held = (force > 0) & (cosine <= self._opposing) & self._is_to
+        rows = block.rows
+        return held[rows.frame, rows.other]
+
+    def choose(self, moment: Moment) -> list[tuple[int, float]]:
+        held = {
+            column
+            for column, pinch in moment.pinches.items()
+            if self._is_to[column] and pinch.force > 0 and pinch.cosine <= self._opposing
+        }
+        if not held:
+            return []
+        found = [(a, force) for a, _, b, _, _, force, _, _ in moment.rows if b in held]
+        return found + [(b, force) for a, _, b, _, _, force, _, _ in moment.rows if a in held]
 
 
 @register

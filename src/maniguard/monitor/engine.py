@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -142,10 +143,12 @@ class Engine:
         bound = bind(spec, scene)
         self.grounder = Grounder(scene, channels, rate_hz, bound.atoms)
         self.names = tuple(atom.name for atom in self.grounder.atoms)
+        self._constants = bound.constants
         letters = Letters(self.names)
         self.status: dict[str, str] = {}
         self.watched: list[_Watched] = []
-        for constraint in spec.constraints:
+        for written in spec.constraints:
+            constraint = self._filled(written)
             instances = self._instances(constraint, bound)
             status = self._status(constraint, bound, instances)
             self.status[constraint.name] = status
@@ -173,6 +176,24 @@ class Engine:
         self._in_goal_run = 0
         self._was_manipulated = self._was_reached = False
 
+    def _fill(self, formula: str) -> str:
+        """Return a formula with what is certain in this scene put in: propositions about roles that are empty."""
+        for name, value in self._constants.items():
+            formula = re.sub(rf"\b{name}\b", "true" if value else "false", formula)
+        return formula
+
+    def _filled(self, constraint: Constraint) -> Constraint:
+        def text(formula: str | None) -> str | None:
+            return None if formula is None else self._fill(formula)
+
+        return replace(
+            constraint,
+            formula=self._fill(constraint.formula),
+            trigger=text(constraint.trigger),
+            obligation=text(constraint.obligation),
+            recovery=text(constraint.recovery),
+        )
+
     def _names(self, constraint: Constraint) -> list[str]:
         formulas = [constraint.formula, constraint.trigger, constraint.recovery]
         return [name for text in formulas if text for name in parse(text, rate_hz=self.rate_hz).atom_order()]
@@ -189,6 +210,9 @@ class Engine:
         names = self._names(constraint)
         if not instances or any(name in bound.empty for name in names):
             return "not-applicable"
+        if self._constants and not names:
+            # Everything that it speaks of is missing here, so that nothing can break it.
+            return "not-applicable"
         atoms = [rename[name] for rename in instances.values() for name in names]
         absent = [self.grounder.missing[name] for name in atoms if name in self.grounder.missing]
         return f"not-evaluable({absent[0]})" if absent else "evaluated"
@@ -196,6 +220,7 @@ class Engine:
     def _plain(self, formula: str | None, what: str, letters: Letters, empty: Mapping[str, str]) -> _Plain | None:
         if formula is None:
             return None
+        formula = self._fill(formula)
         for name in parse(formula, rate_hz=self.rate_hz).atom_order():
             if name in empty:
                 raise MonitorError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from maniguard.errors import alternatives
 from maniguard.grounding import Atom, is_task_relevant
@@ -17,13 +17,15 @@ class Bound(NamedTuple):
     """A specification bound to a scene: entities by role, atoms to ground, and propositions about an empty role.
 
     `names` gives for each grounded proposition the atom that stands for a choice of entities, one per role in `each` of
-    the proposition, in that order; for one about no role's each entity the choice is ().
+    the proposition, in that order; for one about no role's each entity the choice is (). `constants` are the
+    propositions about an empty role that say what they are then.
     """
 
     roles: Mapping[str, tuple[str, ...]]
     atoms: tuple[Atom, ...]
     empty: Mapping[str, str]
     names: Mapping[str, Mapping[tuple[str, ...], str]]
+    constants: Mapping[str, bool]
 
     def instances(self, each: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
         """Return every choice of different entities, one per role in `each`; one empty choice for no role."""
@@ -47,20 +49,22 @@ def bind(spec: Spec, scene: Scene) -> Bound:
     atoms: list[Atom] = []
     empty: dict[str, str] = {}
     names: dict[str, dict[tuple[str, ...], str]] = {}
+    constants: dict[str, bool] = {}
     for item in spec.propositions:
         of, to = roles[item.of], roles[item.to] if item.to is not None else ()
-        if not of:
-            empty[item.name] = item.of
-        elif item.to is not None and not to:
-            empty[item.name] = item.to
+        lacking = item.of if not of else item.to if item.to is not None and not to else None
+        if lacking is not None and item.when_empty is not None:
+            constants[item.name] = item.when_empty
+        elif lacking is not None:
+            empty[item.name] = lacking
         else:
             names[item.name] = {}
             for choice, sides in _sides(item, of, to):
                 name = f"{item.name}[{', '.join(choice)}]" if choice else item.name
                 names[item.name][choice] = name
-                quantifier: Literal["any", "all"] = "any" if item.quantifier == "any" else "all"
+                quantifier = "all" if item.quantifier == "each" else item.quantifier
                 atoms.append(Atom(name, item.predicate, *sides, item.values, quantifier, item.filters))
-    return Bound(roles, tuple(atoms), empty, names)
+    return Bound(roles, tuple(atoms), empty, names, constants)
 
 
 def _sides(
@@ -80,7 +84,7 @@ def _sides(
 
 
 def _entities(spec: Spec, binding: Binding, scene: Scene) -> tuple[str, ...]:
-    names = tuple(entity.name for entity in scene.entities if _fits(binding, entity))
+    names = tuple(entity.name for entity in scene.entities if _fits(binding, entity, scene))
     if len(names) < binding.least or (binding.most is not None and len(names) > binding.most):
         most = "or more" if binding.most is None else f"to {binding.most}"
         wanted = str(binding.least) if binding.least == binding.most else f"{binding.least} {most}"
@@ -92,19 +96,24 @@ def _entities(spec: Spec, binding: Binding, scene: Scene) -> tuple[str, ...]:
     return names
 
 
-def _fits(binding: Binding, entity: Entity) -> bool:
+def _fits(binding: Binding, entity: Entity, scene: Scene) -> bool:
+    filled = any(group.container == entity.name for group in scene.grain_groups)
     return (
         (binding.role is None or entity.role == binding.role)
         and (binding.kind is None or entity.kind == binding.kind)
         and (binding.category is None or entity.category == binding.category)
         and (binding.entity is None or entity.name == binding.entity)
         and (binding.property is None or binding.property in entity.properties)
+        and (binding.lacks is None or binding.lacks not in entity.properties)
+        and (binding.movable is None or binding.movable == entity.movable)
+        and (binding.interior is None or binding.interior == (entity.interior is not None))
+        and (binding.liquid is None or binding.liquid == filled)
         and (not binding.task_relevant or is_task_relevant(entity))
     )
 
 
 def _describe(binding: Binding) -> str:
-    selectors = ("role", "kind", "category", "entity", "property")
+    selectors = ("role", "kind", "category", "entity", "property", "lacks", "movable", "interior", "liquid")
     parts = [f"{key}: {getattr(binding, key)}" for key in selectors if getattr(binding, key) is not None]
     if binding.task_relevant:
         parts.append("task_relevant")

@@ -41,7 +41,12 @@ def lint(spec: Spec) -> Iterator[Finding]:
     """Yield what is suspicious about one variant."""
     about = {item.name: item.each for item in spec.propositions}
     for constraint in spec.constraints:
-        yield from _lint_constraint(constraint)
+        waived = {rule for rule, _ in constraint.waives}
+        found = list(_lint_constraint(constraint))
+        yield from (finding for finding in found if finding.rule not in waived)
+        for rule in sorted(waived - {finding.rule for finding in found}):
+            message = f"waives {rule!r}, which nothing of it breaks"
+            yield Finding(f"constraints.{constraint.name}.waives", "unused", message)
         texts = [constraint.formula, constraint.recovery]
         names = {name for text in texts if text for name in parse(text, rate_hz=_RATE_HZ).atom_order()}
         for role in constraint.each:

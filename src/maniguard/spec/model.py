@@ -21,8 +21,10 @@ DEFAULT_VARIANT = "default"
 class Binding:
     """Which entities a role of the specification stands for: all that fit every given selector.
 
-    `least` and `most` bound how many there must be (`most` None: any number). Too few is an error before the rollout,
-    except that with `least` 0 the constraints about an empty role do not apply.
+    `property` must be among its properties and `lacks` not; `movable` tells what can be displaced from what cannot,
+    `interior` what has an inside, `liquid` what is filled at the start. `least` and `most` bound how many there must be
+    (`most` None: any number). Too few is an error before the rollout, except that with `least` 0 the constraints about
+    an empty role do not apply.
     """
 
     name: str
@@ -34,6 +36,10 @@ class Binding:
     task_relevant: bool = False
     least: int = 1
     most: int | None = 1
+    lacks: str | None = None
+    movable: bool | None = None
+    interior: bool | None = None
+    liquid: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -42,17 +48,19 @@ class Proposition:
 
     `values` are in the units of the predicate's parameters; `filters` are (name, argument) in order. With quantifier
     `each` it is one atom for each entity of `of`, and with to_quantifier `each` one for each entity of `to`; only
-    constraints that are about each of the same roles can speak of it.
+    constraints that are about each of the same roles can speak of it. Quantifier `active` is about the one entity of
+    `of` that the hand holds, or last held or touched. `when_empty` is its truth where a role is empty.
     """
 
     name: str
     predicate: str
     of: str
     to: str | None
-    quantifier: Literal["any", "all", "each"]
+    quantifier: Literal["any", "all", "each", "active"]
     values: tuple[tuple[str, float], ...]
     filters: tuple[tuple[str, float], ...]
     to_quantifier: Literal["any", "each"] = "any"
+    when_empty: bool | None = None
 
     @property
     def each(self) -> tuple[str, ...]:
@@ -69,7 +77,8 @@ class Constraint:
     With `trigger` and `obligation` the formula is `G(trigger -> obligation)`, and every activation of the trigger is
     followed to its end. `recovery`, read from the frame of the violation on, says when an episode is over. With roles
     in `each` it is one rule for every combination of their entities, each with an automaton of its own, so that what
-    one entity does never discharges what another one owes. `category` is what tables pool it under.
+    one entity does never discharges what another one owes. `category` is what tables pool it under, `waives` the
+    lints that it breaks on purpose, each with the reason.
     """
 
     name: str
@@ -82,6 +91,7 @@ class Constraint:
     recovery: str | None = None
     each: tuple[str, ...] = ()
     category: str = ""
+    waives: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,6 +182,7 @@ class Spec:
         for item in (*data["constraints"], *([data["goal"]] if data["goal"] else [])):
             del item["sentence"]
             item.pop("category", None)
+            item.pop("waives", None)
         # What a specification does not use has no part either, so that its digest outlives additions to the language.
         for item in data["constraints"]:
             if not item["each"]:
@@ -179,4 +190,10 @@ class Spec:
         for item in data["propositions"]:
             if item["to_quantifier"] == "any":
                 del item["to_quantifier"]
+            if item["when_empty"] is None:
+                del item["when_empty"]
+        for item in data["bindings"]:
+            for name in ("lacks", "movable", "interior", "liquid"):
+                if item[name] is None:
+                    del item[name]
         return hashlib.sha256(b"maniguard-spec-digest/1\n" + canonical_json(data)).hexdigest()

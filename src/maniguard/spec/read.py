@@ -29,6 +29,7 @@ from maniguard.spec.model import (
 from maniguard.spec.source import read_source
 
 T = TypeVar("T")
+_Quantifier = Literal["any", "all", "each", "active"]
 
 # Bounds in seconds become steps when a monitor knows its rate; here any rate will do.
 _SOME_RATE_HZ = 20.0
@@ -224,7 +225,7 @@ class _Reader(FieldReader):
 
     def quantifier(
         self, item: Mapping[str, Any], place: str, binding: Binding | None
-    ) -> Literal["any", "all", "each", "active"]:
+    ) -> _Quantifier:
         value = item.get("quantifier")
         if value is None:
             if binding is not None and binding.most != 1:
@@ -234,7 +235,7 @@ class _Reader(FieldReader):
         if value not in ("any", "all", "each", "active"):
             self.note(f"{place}.quantifier", "type", f"found {value!r}, valid are active, all, any, each")
             return "all"
-        return cast(Literal["any", "all", "each", "active"], value)
+        return cast(_Quantifier, value)
 
     def values(
         self, kind: type[Predicate], item: Mapping[str, Any], place: str, defaults: Mapping[str, Any]

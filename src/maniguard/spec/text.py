@@ -67,7 +67,7 @@ def _selectors(binding: Binding) -> str:
 
 
 def _binding(binding: Binding) -> dict[str, Any]:
-    keys = ("role", "kind", "category", "entity", "property")
+    keys = ("role", "kind", "category", "entity", "property", "lacks", "movable", "interior", "liquid")
     item: dict[str, Any] = {key: getattr(binding, key) for key in keys if getattr(binding, key) is not None}
     if binding.task_relevant:
         item["task_relevant"] = True
@@ -100,6 +100,8 @@ def show(spec: Spec) -> str:
     data["constraints"] = {}
     for constraint in spec.constraints:
         item: dict[str, Any] = {"role": constraint.role, "sentence": constraint.sentence}
+        if constraint.waives:
+            item["waives"] = dict(constraint.waives)
         if constraint.category:
             item["category"] = constraint.category
         if constraint.each:
@@ -123,6 +125,8 @@ def _proposition(item: Proposition) -> dict[str, Any]:
     data["quantifier"] = item.quantifier
     if item.to_quantifier == "each":
         data["to_quantifier"] = item.to_quantifier
+    if item.when_empty is not None:
+        data["when_empty"] = item.when_empty
     data.update({name: _exact(value, units[name]) for name, value in item.values})
     if item.filters:
         data["filters"] = [
