@@ -31,6 +31,7 @@ class Rule:
         waits = any(full.verdict(state) is Verdict.CURR_VIOL for state in range(full.num_states))
         self.full = full if waits else None
         self._culprits: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
+        self._polarity: dict[int, int] = {}
 
     def culprits(self, state: int, word: int) -> tuple[tuple[int, ...], ...]:
         """Return the smallest sets of atoms (bits) each of which, turned round, would have kept the rule."""
@@ -55,6 +56,11 @@ class Rule:
 
     def polarity(self, bit: int) -> int:
         """Return 1 if the atom can break the rule by being true, -1 by being false, 0 if it cannot alone."""
+        if bit not in self._polarity:
+            self._polarity[bit] = self._find_polarity(bit)
+        return self._polarity[bit]
+
+    def _find_polarity(self, bit: int) -> int:
         others = [b for b in range(len(self.atoms)) if b != bit]
         words = range(1 << min(len(others), 10))
         for sense in (1, -1):

@@ -78,7 +78,8 @@ def _lint_constraint(constraint: Constraint) -> Iterator[Finding]:
     place = f"constraints.{constraint.name}"
     yield from _lint_formula(constraint.formula, f"{place}.formula", safety=True)
     if constraint.trigger is not None:
-        yield from _lint_formula(constraint.trigger, f"{place}.trigger", safety=False)
+        # A trigger is looked at in every frame, not in the first: it may speak of the past.
+        yield from _lint_formula(f"F(last & ({constraint.trigger}))", f"{place}.trigger", safety=False)
     if constraint.recovery is not None:
         yield from _lint_formula(constraint.recovery, f"{place}.recovery", safety=False)
         yield from _lint_recovery(constraint, f"{place}.recovery")
