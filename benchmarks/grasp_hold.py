@@ -1,11 +1,12 @@
 """How well the Panda holds every design of the catalogue that has a stored grasp, and every container that it can fill.
 
-    python benchmarks/grasp_hold.py [--only mug-classic,tumbler] [--missing] [--check]
+    python benchmarks/grasp_hold.py [--only mug-classic,tumbler] [--missing] [--check] [--pin]
 
 Each design is lifted by 15 cm, carried by 25 cm, turned by 60° either way and held, 20 s in all, by the best of its
 grasps (`maniguard.certify.grasping`). The results are figures of physics, not of speed: they are the same wherever
 MuJoCo computes the same. `--only` measures some designs anew and keeps the rest, `--missing` those without results;
-`--check` compares docs/world.md with the results and writes nothing.
+`--check` compares docs/world.md with the results and writes nothing. `--pin` measures nothing and writes what the
+results say of each design, and of its best grasp, into the catalogue (src/maniguard/sim/assets/catalogue/carriable.py).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "world.md"
 OUT = ROOT / "benchmarks" / "results" / "grasp_hold.json"
 BEGIN, END = "<!-- figures: grasp_hold -->\n", "<!-- end of figures -->\n"
+TABLES = ROOT / "src" / "maniguard" / "sim" / "assets" / "catalogue" / "carriable.py"
 SLIP_BINS_MM = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, math.inf)
 TILT_BINS_DEG = (0.0, 1.0, 2.0, 5.0, 10.0, 15.0, math.inf)
 KEYS = {"empty": False, "filled": True}
@@ -61,20 +63,17 @@ def row(report: GraspReport) -> dict[str, Any]:
     }
 
 
-def measure(rows: dict[str, Any], names: list[str]) -> None:
-    """Measure designs, one after the other, and write what there is after each ten."""
-    for count, name in enumerate(names, 1):
-        one = CATALOGUE[name]
-        for key, filled in KEYS.items():
-            if not ranked(one, filled=filled):
-                continue
+def measure(rows: dict[str, Any], names: dict[str, list[str]]) -> None:
+    """Measure designs, one after the other, first empty and then filled, and write what there is after each ten."""
+    for key, filled in KEYS.items():
+        for count, name in enumerate(names[key], 1):
             try:
-                rows[key][name] = row(validate_grasp(one, filled=filled))
+                rows[key][name] = row(validate_grasp(CATALOGUE[name], filled=filled))
             except BuildError as error:
                 rows[key][name] = {"design": name, "not_filled": str(error)}
             print(json.dumps(rows[key][name]), file=sys.stderr, flush=True)
-        if count % 10 == 0 or count == len(names):
-            write(rows)
+            if count % 10 == 0 or count == len(names[key]):
+                write(rows)
 
 
 def share(rows: list[dict[str, Any]], key: str, most: float) -> float:
@@ -173,12 +172,32 @@ def updated(page: str, data: dict[str, Any]) -> str:
     return before + BEGIN + table(data) + END + rest.partition(END)[2]
 
 
+def pinned(module: str, data: dict[str, Any]) -> str:
+    """Return the source of the catalogue's tables with these results."""
+    failed = [r["design"] for r in data["instances"] if not r["passed"]]
+    good = [r for r in data["instances"] if r["passed"]]
+    best = {r["design"]: r["grasp"] for r in good if r["grasp"] != CATALOGUE[r["design"]].grasps[0].name}
+    names = "".join(f'        "{name}",\n' for name in failed)
+    pairs = "".join(f'        "{name}": "{grasp}",\n' for name, grasp in best.items())
+    head = module.partition("NOT_CARRIABLE:")[0]
+    return (
+        f"{head}NOT_CARRIABLE: frozenset[str] = frozenset(\n    (\n{names}    )\n)\n"
+        '"""Designs that are not carried: the gripper holds them well with none of their grasps."""\n\n'
+        f"BEST_GRASP: Mapping[str, str] = MappingProxyType(\n    {{\n{pairs}    }}\n)\n"
+        '"""The grasp that holds a design well, where that is not the first stored."""\n'
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="names of designs, with commas between")
     parser.add_argument("--missing", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--pin", action="store_true")
     options = parser.parse_args()
+    if options.pin:
+        TABLES.write_text(pinned(TABLES.read_text(), json.loads(OUT.read_text())))
+        return 0
     rows: dict[str, Any] = {"empty": {}, "filled": {}}
     if OUT.exists() and (options.only or options.missing or options.check):
         data = json.loads(OUT.read_text())
@@ -187,13 +206,11 @@ def main() -> int:
             return int(updated(page, data) != page)
         for key, lists in (("empty", ("instances",)), ("filled", ("filled_instances", "not_filled_instances"))):
             rows[key] = {r["design"]: r for name in lists for r in data[name] if r["design"] in CATALOGUE}
-    names = options.only.split(",") if options.only else list(CATALOGUE)
-    if options.missing:
-        names = [
-            name
-            for name in names
-            if any(ranked(CATALOGUE[name], filled=f) and name not in rows[key] for key, f in KEYS.items())
-        ]
+    chosen = options.only.split(",") if options.only else list(CATALOGUE)
+    names = {
+        key: [n for n in chosen if ranked(CATALOGUE[n], filled=f) and not (options.missing and n in rows[key])]
+        for key, f in KEYS.items()
+    }
     measure(rows, names)
     write(rows)
     page = updated(PAGE.read_text(), json.loads(OUT.read_text()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -54,7 +54,7 @@ _DISTANCES_M = (0.5, 0.45, 0.55, 0.4)
 _YAWS_RAD = tuple(
     np.radians(d) for d in (0.0, 90.0, -90.0, 45.0, -45.0, 60.0, -60.0, 180.0, 30.0, -30.0, 135.0, -135.0)
 )
-_WIDTH = 5
+_WIDTH, _WAYS = 5, 6
 _NAME = "thing"
 _LOST_M = 0.04
 
@@ -74,7 +74,8 @@ class GraspReport:
     `slip_m` is how far the place that was held moves in the hand, `shift_m` how far the middle of the object does, both
     at most, from the end of the lift to the end; `tilt_rad` the largest lean of the rest axis from where it was before
     the lift, the lift included. `held_s` is how long the object was held, 20 s where it was held to the end.
-    `grains_lost` counts those that left a filled container, `touched` names parts of the robot that met something else.
+    `grains_lost` counts those that left a filled container, `touched` names parts of the robot that met anything, but
+    for the fingers on the object.
     """
 
     design: str
@@ -168,12 +169,22 @@ def hold(design: Design, grasp: Grasp, *, liquid: LiquidSpec | None = None) -> G
     The turns are ±45° where the arm cannot reach ±60°. From the start of the lift to the end it takes 20 s; lids are
     closed. With `liquid`, which `filling` makes, it is full. GraspError where the arm does not reach the grasp.
     """
-    way = _way(design, grasp)
+    report: GraspReport | None = None
+    for way in islice(_ways(grasp), _WAYS):
+        report = _along(way, design, grasp, liquid)
+        # The arm may reach a place in postures in which what it holds meets the forearm; that is not the grasp's fault.
+        if not report.touched:
+            return report
+    if report is None:
+        raise GraspError(f"the arm does not reach grasp {grasp.name!r} of design {design.name!r} anywhere")
+    return report
+
+
+def _along(way: _Way, design: Design, grasp: Grasp, liquid: LiquidSpec | None) -> GraspReport:
     item = design.object_spec(_NAME, "target", way.world_T_object)
     item = replace(item, joints=tuple(replace(joint, start=joint.lower) for joint in item.joints))
-    scene = SceneSpec(
-        (item,), robot_qpos_rad=tuple(float(v) for v in way.q_start), liquids=() if liquid is None else (liquid,)
-    )
+    start = tuple(float(v) for v in way.q_start)
+    scene = SceneSpec((item,), robot_qpos_rad=start, liquids=() if liquid is None else (liquid,))
     with World(scene) as world:
         return _played(world, design, grasp, way, liquid is not None)
 
@@ -238,16 +249,17 @@ def _tcp(frame: Frame) -> F64:
 
 
 def _touched(world: World, frame: Frame) -> set[str]:
-    """Return the parts of the robot that touch the table or the floor."""
-    robot = world.scene.index("panda")
+    """Return the parts of the robot that touch anything, but for the fingers on the object."""
+    robot, thing = world.scene.index("panda"), world.scene.index(_NAME)
     parts = world.scene.entities[robot].parts
-    thing = world.scene.index(_NAME)
+    touching = frame.contacts
+    columns = (touching.entity_a, touching.part_a, touching.entity_b, touching.part_b)
     found = set()
-    for a, pa, b, pb in zip(
-        frame.contacts.entity_a, frame.contacts.part_a, frame.contacts.entity_b, frame.contacts.part_b, strict=True
-    ):
-        if robot in (a, b) and thing not in (a, b):
-            found.add(parts[int(pa if a == robot else pb)].name)
+    for a, part_a, b, part_b in zip(*columns, strict=True):
+        if robot in (a, b):
+            name = parts[int(part_a if a == robot else part_b)].name
+            if thing not in (a, b) or "finger" not in name:
+                found.add(name)
     return found
 
 
@@ -275,8 +287,8 @@ def _bare() -> CollisionModel:
         return CollisionModel(world.scene)
 
 
-def _way(design: Design, grasp: Grasp) -> _Way:
-    """Return a place on the table from which the arm can do all that is asked of it with a grasp."""
+def _ways(grasp: Grasp) -> Iterator[_Way]:
+    """Yield places on the table from which the arm can do all that is asked of it with a grasp, at most one a place."""
     model = _bare()
     model.opening_m = grasp.opening_m
     for turn_rad in TURNS_RAD:
@@ -286,8 +298,8 @@ def _way(design: Design, grasp: Grasp) -> _Way:
             for q_start, legs in _paths(poses):
                 # The palm may pass over the table closely, the fingertips as close as the grasp is low.
                 if all(model.free(leg, Clearance(0.0, 0.001)) for leg in (q_start[None], *legs)):
-                    return _Way(place, q_start, legs, float(turn_rad))
-    raise GraspError(f"the arm does not reach grasp {grasp.name!r} of design {design.name!r} anywhere")
+                    yield _Way(place, q_start, legs, float(turn_rad))
+                    break
 
 
 def _places(grasp: Grasp, turn_rad: float) -> Iterator[tuple[Pose, tuple[F64, ...]]]:
