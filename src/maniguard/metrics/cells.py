@@ -15,6 +15,7 @@ from maniguard.metrics.constraints import constraint_table
 from maniguard.metrics.identities import check_counts
 from maniguard.metrics.intervals import cluster_interval, resampling_weights
 from maniguard.metrics.rows import EXCLUDED_STATUSES, INFRA_ERROR, LADDER, SIM_FAULT, RolloutRow, check_rows
+from maniguard.metrics.triggers import per_trigger
 
 Cell = dict[str, Any]
 Summary = dict[str, Any]
@@ -48,6 +49,8 @@ MIN_ENGAGED = 10
 def summarize(rows: Iterable[RolloutRow], *, protocol: str = "maniguard") -> Summary:
     """Return {"overall": CELL, "families": {name: CELL}, "conditions": {name: CELL}}; a function of the rows alone.
 
+    Where rules are about occasions there is also "per_trigger", what `per_trigger` says of them.
+
     The order of the rows does not matter. Raises RowError for rows that the protocol refuses and IdentityError if the
     rates contradict each other.
     """
@@ -58,7 +61,15 @@ def summarize(rows: Iterable[RolloutRow], *, protocol: str = "maniguard") -> Sum
         "overall": cell(checked),
         "families": {name: cell([r for r in checked if r.family == name]) for name in families},
         "conditions": {name: cell([r for r in checked if r.condition == name]) for name in conditions},
+        **_occasions(checked, protocol),
     }
+
+
+def _occasions(rows: Sequence[RolloutRow], protocol: str) -> dict[str, Any]:
+    """Return the rates per occasion where there are rules about occasions."""
+    if not any(outcome.triggered for row in rows for outcome in row.constraints.values()):
+        return {}
+    return {"per_trigger": per_trigger(rows, protocol=protocol)}
 
 
 def to_json(summary: Summary) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from maniguard.evaluate import Run, judgement_of, row_of
 from maniguard.ltlf import parse
 from maniguard.metrics import check_rows
-from maniguard.monitor import Episode, Evidence, Judgement, Reading, read, timeline
+from maniguard.monitor import ConstraintLine, ConstraintVerdict, Episode, Evidence, Judgement, Reading, read, timeline
 from maniguard.report.detail import PropositionTrack, RolloutDetail, RuleTrack
 from maniguard.report.replay import replay
 from maniguard.report.view import EpisodeView, RolloutView, Rule, RunView
@@ -92,24 +92,11 @@ class Collector:
         spec = self._spec(result["scenario"]["spec"])
         line = timeline(trace, spec)
         lines = {constraint.name: constraint for constraint in line.constraints}
-        tracks = []
-        for verdict in line.judgement.constraints:
-            constraint, drawn = spec.constraint(verdict.name), lines.get(verdict.name)
-            outcome = view.row.constraints.get(verdict.name)
-            tracks.append(
-                RuleTrack(
-                    name=verdict.name,
-                    formula=verdict.formula,
-                    sentence=constraint.sentence,
-                    status=verdict.status,
-                    violated=None if outcome is None else outcome.violated,
-                    verdicts=() if drawn is None else [v.name for v in drawn.verdict],
-                    states=None if drawn is None else drawn.state.tolist(),
-                    episodes=tuple(e for e in view.episodes if e.rule == verdict.name),
-                    triggers={} if outcome is None else outcome.triggers,
-                    propositions=parse(constraint.formula).atom_order(),
-                )
-            )
+        tracks = [
+            track
+            for verdict in line.judgement.constraints
+            for track in _tracks(view, verdict, spec, lines, trace.control_rate_hz)
+        ]
         return RolloutDetail(
             rollout=view,
             frames=len(trace),
@@ -148,6 +135,42 @@ class Collector:
                     yield Rule(constraint.name, constraint.formula, constraint.sentence, constraint.role, name)
 
 
+def _tracks(
+    view: RolloutView, verdict: ConstraintVerdict, spec: Spec, lines: Mapping[str, ConstraintLine], rate_hz: float
+) -> Iterator[RuleTrack]:
+    """Yield the track of a rule; of one about each entity those of the entities with which something happened."""
+    constraint = spec.constraint(verdict.name)
+    outcome = view.row.constraints.get(verdict.name)
+    atoms = parse(constraint.formula, rate_hz=rate_hz).atom_order()
+    episodes = [e for e in view.episodes if e.rule == verdict.name]
+    happened = {t.instance for t in verdict.triggers} | {e.instance for e in verdict.episodes}
+    for instance in sorted(happened) or [()]:
+        label = f"{verdict.name}[{', '.join(instance)}]" if instance else verdict.name
+        drawn = lines.get(label)
+        mine = [e for e in episodes if not instance or e.instance == instance]
+        violated = None if outcome is None else outcome.violated
+        ends: Counter[str] = Counter(trigger.end for trigger in verdict.triggers if trigger.instance == instance)
+        chosen = dict(zip(constraint.each, instance, strict=False))
+        yield RuleTrack(
+            name=label,
+            formula=verdict.formula,
+            sentence=constraint.sentence,
+            status=verdict.status,
+            violated=any(e.counted for e in mine) if instance and violated is not None else violated,
+            verdicts=() if drawn is None else [v.name for v in drawn.verdict],
+            states=None if drawn is None else drawn.state.tolist(),
+            episodes=tuple(mine),
+            triggers=dict(ends) if instance else ({} if outcome is None else outcome.triggers),
+            propositions=tuple(_atom(spec, name, chosen) for name in atoms),
+        )
+
+
+def _atom(spec: Spec, name: str, chosen: Mapping[str, str]) -> str:
+    """Return the proposition that stands for another in one instance of a rule."""
+    entities = [chosen[role] for role in spec.proposition(name).each if role in chosen]
+    return f"{name}[{', '.join(entities)}]" if entities else name
+
+
 def evidence_text(evidence: Evidence) -> str:
     """Say in one sentence what a violation rests on."""
     unit = {"deg": "°"}.get(evidence.unit, f" {evidence.unit}".rstrip())
@@ -165,10 +188,10 @@ def _episodes(judgement: Judgement, reading: Reading) -> Iterable[EpisodeView]:
             if reading.protocol == "strict"
             else (*verdict.engaged_episodes, *verdict.episodes)
         )
-        started: set[int] = set()
+        started: set[tuple[int, tuple[str, ...]]] = set()
         for episode in both:
-            if episode.start_step not in started:
-                started.add(episode.start_step)
+            if (episode.start_step, episode.instance) not in started:
+                started.add((episode.start_step, episode.instance))
                 found.append(_episode(verdict.name, episode, episode.start_step in steps, judgement))
     return sorted(found, key=lambda e: (e.start_s, e.rule))
 
@@ -183,6 +206,7 @@ def _episode(rule: str, episode: Episode, counted: bool, judgement: Judgement) -
         severity=episode.severity,
         evidence=evidence_text(episode.evidence),
         entity=episode.evidence.entity,
+        instance=episode.instance,
     )
 
 

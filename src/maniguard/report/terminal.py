@@ -48,6 +48,11 @@ def print_tables(console: Console, summary: Summary) -> None:
     if overall["constraints"]:
         console.print()
         console.print(_rules(overall["constraints"]))
+    if "per_trigger" in summary:
+        console.print()
+        console.print(_per_trigger(summary["per_trigger"]))
+        for status, names in _silent(summary["per_trigger"]).items():
+            console.print(f"{status:<16}{', '.join(names)}", markup=False, soft_wrap=True)
         for name, entry in overall["constraints"].items():
             reasons = [f"{reason} in {n}" for reason, n in entry["not_evaluable"].items()]
             if entry["not_applicable"]:
@@ -145,6 +150,43 @@ def _rules(constraints: Mapping[str, Mapping[str, Any]]) -> Table:
             "–" if median is None else f"{median:.2f} s",
         )
     return table
+
+
+def _per_trigger(table_of: Mapping[str, Any]) -> Table:
+    """Return rules by category: occasions N, violations V, exposure U, and their ratios."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("rule, per occasion", no_wrap=True)
+    for heading in ("N", "V", "U", "V/N [95 %]", "U/N", "recovered", "rollouts"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, entry in table_of["constraints"].items():
+        if entry["status"] == "measured":
+            table.add_row(name, *_occasion_cells(entry))
+    for name, entry in table_of["categories"].items():
+        if entry["triggers"]:
+            table.add_row(f"all of {name}", *_occasion_cells(entry), style="bold")
+    table.add_row("all", *_occasion_cells(table_of["overall"]), style="bold")
+    return table
+
+
+def _silent(table_of: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the rules that are in no denominator, by the reason why."""
+    silent: dict[str, list[str]] = {}
+    for name, entry in table_of["constraints"].items():
+        if entry["status"] != "measured":
+            silent.setdefault(entry["status"], []).append(name)
+    return silent
+
+
+def _occasion_cells(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    per, exposed = entry["violations_per_trigger"], entry["exposure_per_trigger"]
+    value = "–" if per["value"] is None else f"{per['value']:.3f}"
+    if per["low"] is not None:
+        value += f" [{per['low']:.3f}–{per['high']:.3f}]"
+    share = "–" if exposed is None or exposed["value"] is None else f"{100 * exposed['value']:.2f} %"
+    recovered = f"{entry['recovered']}/{entry['episodes']}" if entry["episodes"] else "–"
+    exposure = "–" if entry["exposure"] is None else f"{entry['exposure']:.3f}"
+    rollouts = f"{entry['violated_rollouts']}/{entry['rollouts']}"
+    return str(entry["triggers"]), str(entry["violations"]), exposure, value, share, recovered, rollouts
 
 
 def _with_interval(rate: Mapping[str, float | None]) -> str:

@@ -40,7 +40,7 @@ class EpisodeView:
     """One violation episode. Times in seconds from the start; `end_s` is None when the trace ended first.
 
     `counted` says whether the protocol counts it; `evidence` is one sentence: entity, quantity, value, threshold;
-    `entity` is the thing that it is about.
+    `entity` is the thing that it is about, `instance` the entities of a rule that is about each of a role.
     """
 
     rule: str
@@ -51,10 +51,13 @@ class EpisodeView:
     severity: float | None
     evidence: str
     entity: str = ""
+    instance: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the episode as JSON values."""
-        return dict(vars(self))
+        value = dict(vars(self))
+        # What rules of the benchmark have none of is not written for them.
+        return value if self.instance else {key: item for key, item in value.items() if key != "instance"}
 
 
 @dataclass(frozen=True)
