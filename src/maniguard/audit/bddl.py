@@ -6,6 +6,7 @@ import re
 
 from maniguard.audit.meaning import Meaning, meaning_of
 
+ONTOLOGY = "libero"
 _GOAL = re.compile(r"\(:goal\b(.*)", re.DOTALL)
 _PLACED = re.compile(r"\(\s*(?:on|in)\s+([A-Za-z0-9_]+)\s+([A-Za-z0-9_]+)\s*\)", re.IGNORECASE)
 _SECTION = re.compile(r"\(:(objects|fixtures)\b([^()]*)\)", re.IGNORECASE)
@@ -30,5 +31,5 @@ def meanings_of_bddl(text: str) -> dict[str, Meaning]:
                     role = "destination"
                 if name in targets:
                     role = "target"
-                found[name] = meaning_of(category, None, role)
+                found[name] = meaning_of(category, ONTOLOGY, role)
     return found

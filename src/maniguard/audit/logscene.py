@@ -10,7 +10,7 @@ import numpy as np
 from maniguard.audit.errors import AuditError
 from maniguard.audit.mapping import EntityMap, JointRef, Mapping, PoseRef, RobotMap, Shape
 from maniguard.audit.meaning import meaning_of
-from maniguard.audit.modelscene import upright_axis
+from maniguard.audit.refine import upright_axis
 from maniguard.audit.rigid import matrix
 from maniguard.audit.samples import F64
 from maniguard.audit.solids import CORNERS, SPHERE, hull_of, joined, ring

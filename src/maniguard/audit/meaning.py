@@ -35,13 +35,15 @@ def check_source(source: str | None) -> None:
 
 
 def meaning_of(name: str, source: str | None, role: str | None = None) -> Meaning:
-    """Return what `name` (numbered, as `plate_1`) means by a source of the ontology, or by any that alone knows it.
+    """Return what `name` (numbered, as `plate_1`) means by a source of the ontology, else by any that alone knows it.
 
     An unknown name is its own category without properties: a rule about a property then does not bind it.
     """
     check_source(source)
-    try:
-        entity = _ontology().of_instance(name, source=source)
-    except OntologyError:
-        return Meaning(_NUMBER.sub("", name), (), role)
-    return Meaning(entity.name, tuple(link.property for link in _ontology().properties(entity)), role)
+    for asked in dict.fromkeys((source, None)):
+        try:
+            entity = _ontology().of_instance(name, source=asked)
+        except OntologyError:
+            continue
+        return Meaning(entity.name, tuple(link.property for link in _ontology().properties(entity)), role)
+    return Meaning(_NUMBER.sub("", name), (), role)

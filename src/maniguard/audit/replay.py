@@ -41,8 +41,17 @@ def replay(
     mujoco.mj_kinematics(model, data)
     found = model_scene(model, data, mapping, meanings)
     _hold_robot(found)
-    columns, touches = _read(found, data, states)
-    return Samples(found.scene, states[:, 0].copy(), columns, _channels(found, columns), touches, rate_hz=rate_hz)
+    warnings: list[str] = []
+    others_handler = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(warnings.append)
+    try:
+        columns, touches = _read(found, data, states)
+    finally:
+        mujoco.set_mju_user_warning(others_handler)
+    if warnings:
+        # A full contact buffer, for one, would leave contacts out without another word.
+        raise AuditError(f"MuJoCo warns while the states are read: {' '.join(warnings[0].split())}")
+    return Samples(found.scene, states[:, 0].copy(), columns, _channels(columns), touches, rate_hz=rate_hz)
 
 
 def _make_firm(model: mujoco.MjModel) -> None:
@@ -145,8 +154,6 @@ def _touches(rows: list[tuple[float, ...]]) -> Touches:
     return Touches(whole[:, 0], whole[:, 1:3], whole[:, 3:5], table[:, 5:8], table[:, 8:11], table[:, 11], table[:, 12])
 
 
-def _channels(found: ModelScene, columns: Map[str, F64]) -> dict[str, Channel]:
-    recorded = [name for name in columns if name not in ("tcp_position_m", "tcp_quat_wxyz")]
-    channels = present("measured", "instantaneous", "time_s", *recorded)
-    channels |= present("recomputed", "instantaneous", *(n for n in columns if n.startswith("tcp_")))
+def _channels(columns: Map[str, F64]) -> dict[str, Channel]:
+    channels = present("measured", "instantaneous", "time_s", *columns)
     return channels | present("recomputed", "instantaneous", "peak_descent_m_s", "contacts", "contact_force")

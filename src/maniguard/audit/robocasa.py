@@ -52,7 +52,8 @@ def load_extras(recording: Recording, context: Context) -> Trace:
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise AuditError(f"model.xml.gz is missing or damaged: {one_line(error)}") from error
     states = np.asarray(content["states"], np.float64)
-    samples = replay(context.model(model, folder), states, context.mapping, meanings_of_meta(_meta(folder)))
+    mapping = replace(context.mapping, ontology=context.mapping.ontology or _ONTOLOGY)
+    samples = replay(context.model(model, folder), states, mapping, meanings_of_meta(_meta(folder)))
     events = success_events(samples.time_s, _flags(recording, context, len(states)))
     return uniform_trace(replace(samples, events=events), meta_of(recording, context))
 

@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from maniguard.audit.bddl import meanings_of_bddl
+from maniguard.audit.bddl import ONTOLOGY, meanings_of_bddl
 from maniguard.audit.errors import AuditError
 from maniguard.audit.meaning import Meaning
 from maniguard.audit.recording import Context, Recording, digest_of, digest_of_file, file_name, meta_of, success_events
@@ -82,13 +82,16 @@ def load_demo(recording: Recording, context: Context) -> Trace:
             states = np.asarray(demo["states"][()], np.float64)
             model = demo.attrs.get("model_file", data.attrs.get("model_file"))
             bddl = str(data.attrs.get("bddl_file_content", ""))
+            libero = "bddl_file_name" in data.attrs
             arguments = _json(data.attrs, "env_args")
             flags = _flags(demo, context, arguments, len(states))
     except (OSError, KeyError, RuntimeError) as error:
         raise AuditError(f"truncated or damaged: {one_line(error)}") from error
     if model is None:
         raise AuditError("it has no attribute 'model_file': without the model, states mean nothing")
-    return _trace(recording, context, str(model), states, flags, meanings_of_bddl(bddl), None)
+    return _trace(
+        recording, context, str(model), states, flags, meanings_of_bddl(bddl), None, ONTOLOGY if libero else None
+    )
 
 
 def _trace(
@@ -99,8 +102,10 @@ def _trace(
     flags: F64 | None,
     meanings: dict[str, Meaning],
     folder: Path | None,
+    ontology: str | None = None,
 ) -> Trace:
-    samples = replay(context.model(model, folder), states, context.mapping, meanings)
+    mapping = replace(context.mapping, ontology=context.mapping.ontology or ontology)
+    samples = replay(context.model(model, folder), states, mapping, meanings)
     events = success_events(samples.time_s, flags)
     return uniform_trace(replace(samples, events=events), meta_of(recording, context))
 

@@ -135,27 +135,34 @@ class _Reader:
 
     def _column(self, ref: ColumnRef, width: int | None, kind: str = "linear") -> F64:
         """Return the numbers of a reference at the common times, (S, width), in SI units."""
-        pieces = []
-        for name in ref.names:
-            series = self._raw(name, ref.where)
-            values = series.values
-            if ref.span is not None:
-                low, high = ref.span
-                if high > values.shape[1]:
-                    raise AuditError(
-                        f"{ref.where}: column {name!r} has {values.shape[1]} numbers, the index asks for {high}"
-                    )
-                values = values[:, low:high]
-            if kind == "slerp":
-                values = unit_quaternions(name, values)
-            if not np.isfinite(values).all():
-                bad = int(np.argmax(~np.isfinite(values).all(axis=1)))
-                raise AuditError(f"column {name!r} holds a number that is none (NaN) at sample {bad}")
-            pieces.append(values if self.shared else resampled(series.time_s, values, self.time_s, kind))
-        joined = np.concatenate(pieces, axis=1) * ref.scale
+        pieces = [self._cut(name, ref) for name in ref.names]
+        first = pieces[0].time_s
+        if all(len(piece.time_s) == len(first) and np.array_equal(piece.time_s, first) for piece in pieces):
+            pieces = [Series(first, np.concatenate([piece.values for piece in pieces], axis=1))]
+        elif kind in ("slerp", "peak"):
+            raise AuditError(f"{ref.where}: the parts of one quaternion or wrench must share their times")
+        if kind == "slerp":
+            pieces = [Series(first, unit_quaternions(", ".join(ref.names), pieces[0].values))]
+        found = [p.values if self.shared else resampled(p.time_s, p.values, self.time_s, kind) for p in pieces]
+        joined = np.concatenate(found, axis=1) * ref.scale
         if width is not None and joined.shape[1] != width:
             raise AuditError(f"{ref.where}: {joined.shape[1]} numbers where {width} belong")
         return joined
+
+    def _cut(self, name: str, ref: ColumnRef) -> Series:
+        series = self._raw(name, ref.where)
+        values = series.values
+        if ref.span is not None:
+            low, high = ref.span
+            if high > values.shape[1]:
+                raise AuditError(
+                    f"{ref.where}: column {name!r} has {values.shape[1]} numbers, the index asks for {high}"
+                )
+            values = values[:, low:high]
+        if not np.isfinite(values).all():
+            bad = int(np.argmax(~np.isfinite(values).all(axis=1)))
+            raise AuditError(f"column {name!r} holds a number that is none (NaN) at sample {bad}")
+        return Series(series.time_s, values)
 
     def _pose(self, ref: PoseRef) -> tuple[F64, F64]:
         count = len(self.time_s)

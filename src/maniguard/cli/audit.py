@@ -61,7 +61,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _rules(results: list[Any]) -> Any:
-    """Return the table of which rules were judged in how many recordings, and on what."""
+    """Return the table of the rules that were judged, in how many recordings, and on which recomputed channels."""
     from collections import Counter
 
     from rich.table import Table
@@ -69,7 +69,6 @@ def _rules(results: list[Any]) -> Any:
     table = Table(box=None, pad_edge=False)
     table.add_column("rule", no_wrap=True)
     table.add_column("judged", justify="right", no_wrap=True)
-    table.add_column("not judged", no_wrap=True)
     table.add_column("recomputed", overflow="fold")
     statuses: dict[str, Counter[str]] = {}
     marks: dict[str, dict[str, None]] = {}
@@ -83,11 +82,7 @@ def _rules(results: list[Any]) -> Any:
             if constraint["status"] == "evaluated":
                 marks.setdefault(name, {}).update(dict.fromkeys(about.get("marks", {}).get(name, ())))
     for name, counts in statuses.items():
-        others = ", ".join(f"{status} {count}" for status, count in sorted(counts.items()) if status != "evaluated")
-        table.add_row(
-            name,
-            str(counts["evaluated"]),
-            others or "–",
-            ", ".join(sorted({mark.partition(" ")[0] for mark in marks.get(name, ())})) or "–",
-        )
+        if counts["evaluated"]:
+            channels = sorted({mark.partition(" ")[0] for mark in marks.get(name, ())})
+            table.add_row(name, str(counts["evaluated"]), ", ".join(channels) or "–")
     return table

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+from worlds import kitchen_xml, simulate
+
+from maniguard.audit import AuditError, Context, Mapping
+from maniguard.audit.replay import replay
+from maniguard.audit.samples import Samples
+
+XML = kitchen_xml()
+WEIGHT_N = {"akita_black_bowl_1": 0.120637 * 9.81, "plate_1": 0.16085 * 9.81}
+
+
+@pytest.fixture(scope="module")
+def states() -> np.ndarray:
+    return simulate(XML, 30, push=0.4)
+
+
+@pytest.fixture(scope="module")
+def read(states: np.ndarray) -> Samples:
+    return replay(Context().model(XML), states, Mapping(), {})
+
+
+def test_replayed_poses_are_the_recorded_ones(states: np.ndarray, read: Samples) -> None:
+    model = Context().model(XML)
+    data = mujoco.MjData(model)
+    names = [entity.name for entity in read.scene.entities]
+    for step in (0, 7, 29):
+        data.qpos[:] = states[step, 1 : 1 + model.nq]
+        mujoco.mj_kinematics(model, data)
+        for body in ("akita_black_bowl_1", "plate_1", "wooden_cabinet_1"):
+            column = names.index(body)
+            assert np.array_equal(read.columns["position_m"][step, column], data.body(f"{body}_main").xpos)
+            assert np.array_equal(read.columns["quat_wxyz"][step, column], data.body(f"{body}_main").xquat)
+
+
+def test_twists_are_the_recorded_velocities(states: np.ndarray, read: Samples) -> None:
+    bowl = [entity.name for entity in read.scene.entities].index("akita_black_bowl_1")
+    model = Context().model(XML)
+    dof = int(model.joint("akita_black_bowl_1_joint0").dofadr[0])
+    linear = states[:, 1 + model.nq + dof : 4 + model.nq + dof]
+    assert np.allclose(read.columns["linear_m_s"][:, bowl], linear, atol=1e-12)
+    falling = replay(Context().model(XML), simulate(XML, 4, drop_m=0.3), Mapping(), {})
+    moved = np.gradient(falling.columns["position_m"][:, bowl, 2], 0.05)
+    assert np.allclose(moved[1:-1], falling.columns["linear_m_s"][1:-1, bowl, 2], atol=0.02)
+
+
+@pytest.mark.parametrize("thing", sorted(WEIGHT_N))
+def test_the_table_carries_what_rests_on_it(thing: str) -> None:
+    read = replay(Context().model(XML), simulate(XML, 5), Mapping(), {})
+    names = [entity.name for entity in read.scene.entities]
+    touches = read.touches
+    assert touches is not None
+    mine = (touches.a[:, 0] == names.index("table")) & (touches.b[:, 0] == names.index(thing))
+    assert sorted(set(touches.sample[mine].tolist())) == list(range(5))
+    assert np.allclose(touches.force_n[mine], WEIGHT_N[thing], rtol=0.02)
+    assert np.allclose(touches.normal[mine], (0.0, 0.0, 1.0), atol=1e-3)
+
+
+def test_what_falls_touches_nothing() -> None:
+    read = replay(Context().model(XML), simulate(XML, 3, drop_m=0.3), Mapping(), {})
+    names = [entity.name for entity in read.scene.entities]
+    assert read.touches is not None
+    bowl = names.index("akita_black_bowl_1")
+    assert not ((read.touches.b[:, 0] == bowl) | (read.touches.a[:, 0] == bowl)).any()
+    assert read.columns["linear_m_s"][2, bowl, 2] == pytest.approx(-0.1 * 9.81, rel=0.01)
+
+
+def test_entities_are_found_by_their_joints_and_names(read: Samples) -> None:
+    found = {entity.name: entity for entity in read.scene.entities}
+    assert sorted(found) == ["akita_black_bowl_1", "floor", "plate_1", "robot0", "table", "wooden_cabinet_1"]
+    assert {name: found[name].kind for name in found} == {
+        "akita_black_bowl_1": "object",
+        "floor": "support",
+        "plate_1": "object",
+        "robot0": "robot",
+        "table": "support",
+        "wooden_cabinet_1": "articulated",
+    }
+    assert [part.name for part in found["robot0"].parts] == [
+        "body", "link1", "link2", "link3", "link4", "link5", "link6", "link7", "hand", "left_finger", "right_finger",
+    ]  # fmt: skip
+    drawer = found["wooden_cabinet_1"].joints[0]
+    assert (drawer.name, drawer.kind, drawer.lower, drawer.upper, drawer.part) == (
+        "top_level", "slide", -0.16, 0.0, "cabinet_top",
+    )  # fmt: skip
+    assert found["plate_1"].properties == () or "fragile" in found["plate_1"].properties
+    assert found["akita_black_bowl_1"].category == "akita_black_bowl"
+    assert "fragile" in found["akita_black_bowl_1"].properties
+    assert found["akita_black_bowl_1"].mass_kg == pytest.approx(0.1206, abs=1e-4)
+
+
+def test_the_hull_of_a_thing_is_its_shape(read: Samples) -> None:
+    bowl = next(entity for entity in read.scene.entities if entity.name == "akita_black_bowl_1")
+    assert bowl.hull is not None
+    corners = np.array(bowl.hull.vertices_m)
+    assert corners[:, 2].min() == pytest.approx(-0.03)
+    assert np.hypot(corners[:, 0], corners[:, 1]).max() == pytest.approx(0.04)
+    for face in bowl.hull.faces:
+        a, b, c = corners[list(face)]
+        assert np.cross(b - a, c - a) @ a > 0
+
+
+def test_forces_are_declared_recomputed_and_motors_absent(read: Samples) -> None:
+    assert read.channels["contact_force"] == ("recomputed", "instantaneous")
+    assert read.channels["contacts"] == ("recomputed", "instantaneous")
+    assert read.channels["position_m"] == ("measured", "instantaneous")
+    assert "action" not in read.channels
+
+
+def test_a_squeeze_by_motors_that_nobody_recorded_is_found_again() -> None:
+    """A block held by a constant force of two fingers: the state alone tells how hard."""
+    xml = """
+    <mujoco><option timestep="0.002" cone="elliptic" impratio="10"/><worldbody>
+      <body name="robot0_base" pos="0 0 1"><geom name="base" type="box" size=".01 .01 .01" pos="0 0 .2"/>
+        <body name="gripper0_leftfinger" pos="0 0 0"><joint name="l" type="slide" axis="0 1 0" range="0 .04"/>
+          <geom type="box" size=".02 .005 .02" pos="0 .005 0" mass=".02"/></body>
+        <body name="gripper0_rightfinger" pos="0 0 0"><joint name="r" type="slide" axis="0 1 0" range="-.04 0"/>
+          <geom type="box" size=".02 .005 .02" pos="0 -.005 0" mass=".02"/></body></body>
+      <body name="block_main" pos="0 0 1"><freejoint name="b"/><geom type="box" size=".015 .02 .02" mass=".1"/></body>
+    </worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    data.joint("l").qpos[0], data.joint("r").qpos[0] = 0.0201, -0.0201
+    states = []
+    for step in range(400):
+        data.joint("l").qfrc_applied[0], data.joint("r").qfrc_applied[0] = -12.0, 12.0
+        mujoco.mj_step(model, data)
+        if step >= 300 and step % 25 == 0:
+            states.append(np.concatenate([[data.time], data.qpos, data.qvel]))
+    read = replay(model, np.array(states), Mapping(), {})
+    assert read.touches is not None
+    names = [entity.name for entity in read.scene.entities]
+    block = names.index("block")
+    held = (read.touches.a[:, 0] == block) | (read.touches.b[:, 0] == block)
+    assert held.sum() == 2 * len(states)
+    assert np.allclose(read.touches.force_n[held], 12.0, rtol=0.05)
+
+
+@pytest.mark.parametrize("by", [-1, 1, 5])
+def test_states_of_the_wrong_length_are_refused(states: np.ndarray, by: int) -> None:
+    wrong = states[:, :by] if by < 0 else np.pad(states, ((0, 0), (0, by)))
+    with pytest.raises(AuditError, match=r"the states have \d+ numbers each, the model needs 1 \+ 24 \+ 22 = 47"):
+        replay(Context().model(XML), wrong, Mapping(), {})
+
+
+def test_a_state_with_nan_is_refused_by_number(states: np.ndarray) -> None:
+    wrong = states.copy()
+    wrong[4, 9] = np.nan
+    with pytest.raises(AuditError, match="state 4 holds a number that is none"):
+        replay(Context().model(XML), wrong, Mapping(), {})
+
+
+def test_reading_twice_gives_the_same_to_the_bit(states: np.ndarray, read: Samples) -> None:
+    context = Context()
+    for _ in range(2):
+        again = replay(context.model(XML), states, Mapping(), {})
+        assert again.touches is not None
+        assert read.touches is not None
+        assert np.array_equal(again.touches.force_n, read.touches.force_n)
