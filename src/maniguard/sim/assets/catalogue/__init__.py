@@ -18,6 +18,7 @@ from maniguard.sim.assets.catalogue import (
     dishes,
     food,
     glasses,
+    hinged,
     lids,
     opening,
     ornaments,
@@ -65,6 +66,7 @@ CATALOGUE: Mapping[str, Design] = MappingProxyType(
             *ornaments.ALL,
             *bathroom.ALL,
             *toys.ALL,
+            *hinged.ALL,
         )
     }
 )
