@@ -92,6 +92,59 @@ def test_entities_are_found_by_their_joints_and_names(read: Samples) -> None:
     assert found["akita_black_bowl_1"].mass_kg == pytest.approx(0.1206, abs=1e-4)
 
 
+FURNITURE = """
+<body name="white_cabinet_1_main" pos="-0.3 0.6 0.55"><body name="white_cabinet_1_base">
+  <geom type="box" size=".1 .1 .01" pos="0 0 .12"/>
+  <site name="white_cabinet_1_top_side" type="box" size=".1 .1 .01" pos="0 0 .13"/>
+  <body name="white_cabinet_1_cabinet_top" pos="0 0 .06">
+    <joint name="white_cabinet_1_top_level" type="slide" axis="0 1 0" range="-.16 .01"/>
+    <geom type="box" size=".08 .09 .02"/><site name="white_cabinet_1_top_region" type="box" size=".07 .08 .015"/></body>
+  <body name="white_cabinet_1_cabinet_bottom" pos="0 0 -.06">
+    <joint name="white_cabinet_1_bottom_level" type="slide" axis="0 1 0" range="-.16 .01"/>
+    <geom type="box" size=".08 .09 .02"/>
+    <site name="white_cabinet_1_bottom_region" type="box" size=".07 .08 .01"/></body>
+</body></body>
+<body name="microwave_1_main" pos="-.3 -.6 .55">
+  <geom type="box" size=".1 .1 .01"/>
+  <site name="microwave_1_heating_region" type="box" size=".08 .08 .05" pos="0 0 .06"/>
+  <body name="microwave_1_door" pos=".1 .1 .06">
+    <joint name="microwave_1_microjoint" type="hinge" axis="0 0 1" range="-2.1 0"/>
+    <geom type="box" size=".005 .1 .05" pos="0 -.1 0"/></body></body>
+<body name="lamp" """
+
+
+def test_every_drawer_of_a_cabinet_is_a_thing_of_its_own_with_its_own_inside() -> None:
+    xml = XML.replace('<body name="lamp"', FURNITURE)
+    scene = replay(Context().model(xml), simulate(xml, 3), Mapping(ontology="libero"), {}).scene
+    top, bottom = scene.entity("white_cabinet_1_cabinet_top"), scene.entity("white_cabinet_1_cabinet_bottom")
+    for drawer, name, height in ((top, "top", 0.015), (bottom, "bottom", 0.01)):
+        assert drawer.kind == "articulated"
+        assert drawer.category == "white_cabinet"
+        assert [(joint.name, joint.part) for joint in drawer.joints] == [(f"{name}_level", f"cabinet_{name}")]
+        assert drawer.interior is not None
+        # In the frame of the drawer, with which it moves.
+        assert drawer.interior.size_m == (0.07, 0.08, height)
+        assert drawer.interior.pose.position_m == (0.0, 0.0, 0.0)
+    rest = scene.entity("white_cabinet_1")
+    assert (rest.kind, rest.joints, rest.interior) == ("fixture", (), None)
+
+
+def test_a_microwave_is_one_thing_with_the_inside_that_its_model_marks() -> None:
+    xml = XML.replace('<body name="lamp"', FURNITURE)
+    microwave = replay(Context().model(xml), simulate(xml, 3), Mapping(), {}).scene.entity("microwave_1")
+    assert [part.name for part in microwave.parts] == ["body", "door"]
+    assert microwave.interior is not None
+    assert microwave.interior.pose.position_m == (0.0, 0.0, 0.06)
+    assert "microwave" in microwave.properties
+
+
+def test_a_bowl_has_room_within_its_outline_and_a_block_has_none(read: Samples) -> None:
+    bowl = next(entity for entity in read.scene.entities if entity.name == "akita_black_bowl_1")
+    assert bowl.interior is not None
+    assert bowl.interior.size_m == pytest.approx((0.032, 0.032, 0.024))
+    assert next(entity for entity in read.scene.entities if entity.name == "table").interior is None
+
+
 def test_the_hull_of_a_thing_is_its_shape(read: Samples) -> None:
     bowl = next(entity for entity in read.scene.entities if entity.name == "akita_black_bowl_1")
     assert bowl.hull is not None

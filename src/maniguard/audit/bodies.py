@@ -26,9 +26,13 @@ FREE, HINGE, SLIDE = (
 
 @dataclass
 class Group:
-    """The bodies that make one entity, in the order of the model; `frame` is the body whose frame is the entity's."""
+    """The bodies that make one entity, in the order of the model; `frame` is the body whose frame is the entity's.
+
+    `tree` is the name of the whole, of which a drawer is a piece; else it is `name`.
+    """
 
     name: str
+    tree: str
     robot: bool
     frame: int
     bodies: list[int] = field(default_factory=list)
@@ -66,12 +70,13 @@ class Bodies:
                 key = self._robot_name(match) if robot else name.removesuffix("_main")
                 if key in groups and not (robot and groups[key].robot):
                     key = name if name not in groups else f"{name}#{body}"
-                groups.setdefault(key, Group(key, robot, body))
+                groups.setdefault(key, Group(key, key, robot, body))
                 owner[root] = key
             groups[owner[root]].bodies.append(body)
         found = [part for group in groups.values() if self._matters(group) for part in self._parted(group)]
         if any(self.touchable[g] and self.model.geom_bodyid[g] == 0 for g in range(self.model.ngeom)):
-            found.insert(0, Group("floor" if "floor" not in groups else "world", False, 0, [0]))
+            ground = "floor" if "floor" not in groups else "world"
+            found.insert(0, Group(ground, ground, False, 0, [0]))
         ignored = set(self.mapping.ignore)
         for name in sorted(ignored - {group.name for group in found}):
             known = alternatives((group.name for group in found), limit=40)
@@ -127,8 +132,8 @@ class Bodies:
         ]
         if len(rooms) < 2:
             return [group]
-        drawers = [Group(f"{group.name}_{self._short(body, group)}", False, group.frame) for body in rooms]
-        rest = Group(group.name, False, group.frame)
+        drawers = [Group(f"{group.name}_{self._short(body, group)}", group.name, False, group.frame) for body in rooms]
+        rest = Group(group.name, group.name, False, group.frame)
         for body in group.bodies:
             above = body
             while above not in rooms and above != 0:

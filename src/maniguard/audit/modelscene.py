@@ -140,7 +140,11 @@ class _Builder:
     def _described(self, group: Group, free: bool, parts: list[tuple[str, int]], joints: list[Joint]) -> Entity:
         boxes = [self._boxes(self._geoms(group, index), body) for index, (_, body) in enumerate(parts)]
         kind = self._kind(group, free, bool(joints))
-        meaning = self.meanings.get(group.name) or meaning_of(group.name, self.mapping.ontology)
+        meaning = (
+            self.meanings.get(group.name)
+            or self.meanings.get(group.tree)
+            or meaning_of(group.tree, self.mapping.ontology)
+        )
         role = {"robot": "robot", "support": "support", "object": "object"}.get(kind, "object" if free else "fixture")
         hull = self._hull(group) if free else None
         return Entity(
@@ -214,11 +218,11 @@ class _Builder:
         if group.robot:
             name = "hand" if self.bodies.is_hand(body) else self.bodies.without_robot(body)
         else:
-            name = "moving" if body == group.frame else without(self.bodies.names[body], group.name)
+            name = "moving" if body == group.frame else without(self.bodies.names[body], group.tree)
         return name if name not in taken else f"{name}#{body}"
 
     def _joint(self, joint: int, part: str, group: Group, taken: list[str]) -> Joint:
-        name = without(str(self.model.joint(joint).name) or f"joint{joint}", group.name)
+        name = without(str(self.model.joint(joint).name) or f"joint{joint}", group.tree)
         kind: JointKind = "hinge" if int(self.model.jnt_type[joint]) == HINGE else "slide"
         low, high = -_UNLIMITED, _UNLIMITED
         if self.model.jnt_limited[joint]:
