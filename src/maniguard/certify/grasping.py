@@ -54,8 +54,9 @@ _DISTANCES_M = (0.5, 0.45, 0.55, 0.4)
 _YAWS_RAD = tuple(
     np.radians(d) for d in (0.0, 90.0, -90.0, 45.0, -45.0, 60.0, -60.0, 180.0, 30.0, -30.0, 135.0, -135.0)
 )
-_WIDTH, _WAYS = 5, 6
+_WIDTH, _WAYS, _ALIKE = 5, 6, 2
 _NAME = "thing"
+_HAND = ("hand", "left_finger", "right_finger")
 _LOST_M = 0.04
 
 
@@ -75,7 +76,7 @@ class GraspReport:
     at most, from the end of the lift to the end; `tilt_rad` the largest lean of the rest axis from where it was before
     the lift, the lift included. `held_s` is how long the object was held, 20 s where it was held to the end.
     `grains_lost` counts those that left a filled container, `touched` names parts of the robot that met anything, but
-    for the fingers on the object.
+    for the hand and its fingers on the object.
     """
 
     design: str
@@ -140,8 +141,8 @@ def validate_grasp(design: Design, *, filled: bool = False, tries: int = TRIES) 
 def ranked(design: Design, *, filled: bool = False) -> tuple[Grasp, ...]:
     """Return the grasps of a design, likely good ones first: one of each kind, then the rest, each by its lever.
 
-    The lever is the level distance from the grasp to the centre of mass. `filled` leaves those around the body of an
-    open container.
+    The lever is the level distance from the grasp to the centre of mass. Of grasps that differ by a turn about the
+    middle alone there are two. `filled` leaves those around the body of an open container.
     """
     asset = design.asset()
     if asset.anchored or (filled and (asset.interior is None or asset.joints)):
@@ -155,7 +156,11 @@ def ranked(design: Design, *, filled: bool = False) -> tuple[Grasp, ...]:
     grasps = sorted((g for g in asset.grasps if not filled or g.kind in ("top", "side")), key=lever_mm)
     kinds = [grasp.kind for grasp in grasps]
     firsts = [grasp for k, grasp in enumerate(grasps) if grasp.kind not in kinds[:k]]
-    return (*firsts, *(grasp for grasp in grasps if grasp not in firsts))
+    ordered = (*firsts, *(grasp for grasp in grasps if grasp not in firsts))
+    # Around a body of revolution all yaws are alike but for the facets of its hull, and a second one tells of those.
+    alike = [(g.kind, lever_mm(g), round(1000.0 * g.object_T_tcp.position_m[2]), g.width_m) for g in ordered]
+    round_body = [g.kind in ("top", "side") and lever_mm(g) == 0 for g in ordered]
+    return tuple(g for k, g in enumerate(ordered) if not (round_body[k] and alike[:k].count(alike[k]) >= _ALIKE))
 
 
 def filling(design: Design) -> LiquidSpec:
@@ -249,7 +254,7 @@ def _tcp(frame: Frame) -> F64:
 
 
 def _touched(world: World, frame: Frame) -> set[str]:
-    """Return the parts of the robot that touch anything, but for the fingers on the object."""
+    """Return the parts of the robot that touch anything, but for the hand and its fingers on the object."""
     robot, thing = world.scene.index("panda"), world.scene.index(_NAME)
     parts = world.scene.entities[robot].parts
     touching = frame.contacts
@@ -258,7 +263,7 @@ def _touched(world: World, frame: Frame) -> set[str]:
     for a, part_a, b, part_b in zip(*columns, strict=True):
         if robot in (a, b):
             name = parts[int(part_a if a == robot else part_b)].name
-            if thing not in (a, b) or "finger" not in name:
+            if thing not in (a, b) or name not in _HAND:
                 found.add(name)
     return found
 
