@@ -133,6 +133,13 @@ class EpisodeTracker:
         """Whether the rule was broken so far."""
         return self.open is not None or bool(self.closed)
 
+    def rests(self, word: int) -> bool:
+        """Whether the same word again would change nothing."""
+        rule = self.rule
+        if self.open is not None or self.rejecting or rule.dfa.step_packed(self.state, word) != self.state:
+            return False
+        return rule.full is None or rule.full.step_packed(self.full_state, word) == self.full_state
+
     def calm(self, word: int) -> bool:
         """Take the next frame if it breaks nothing and no episode is open; return whether it was taken."""
         rule = self.rule
@@ -263,6 +270,12 @@ class TriggerTracker:
             else:
                 still.append((start, after))
         self._running = still
+
+    def rests(self, trigger_word: int, obligation_word: int) -> bool:
+        """Whether the same words again would change nothing."""
+        return self.trigger.step_packed(self._state, trigger_word) == self._state and all(
+            self.obligation.step_packed(state, obligation_word) == state for _, state in self._running
+        )
 
     def triggers(self) -> tuple[Trigger, ...]:
         """Return the activations so far in order; those whose obligation is open are cut off."""

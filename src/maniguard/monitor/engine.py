@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from maniguard.grounding import Detail, Grounder, frames_of, predicate_named
 from maniguard.ltlf import Dfa, Verdict, compile_dfa, parse
@@ -110,6 +113,19 @@ class _Watched:
             obligation = _compiled(constraint.obligation, rate_hz)
             self.triggers = TriggerTracker(trigger, obligation)
             self.trigger_places = (letters.view(trigger, rename), letters.view(obligation, rename))
+        self.mask = 0
+        for place in (*self.places, *self.recovery_places, *self.trigger_places[0], *self.trigger_places[1]):
+            self.mask |= 1 << place
+        # While nothing that it reads changes and it has come to rest, a rule need not be looked at.
+        self.resting_on = -1
+
+    def settle(self, truth: int, word: int) -> None:
+        """Note whether the rule has come to rest on this frame."""
+        rests = self.tracker.rests(word) and (self.engaged is None or self.engaged.rests(word))
+        if rests and self.triggers is not None:
+            trigger, obligation = self.trigger_places
+            rests = self.triggers.rests(_word(truth, trigger), _word(truth, obligation))
+        self.resting_on = truth & self.mask if rests else -1
 
 
 class Step(NamedTuple):
@@ -122,7 +138,6 @@ class Step(NamedTuple):
 
 
 class _Words(NamedTuple):
-    rules: tuple[int, ...]
     engaged: bool
     goal: bool
     manipulated: bool
@@ -169,6 +184,7 @@ class Engine:
         self._senses = sorted(self._find_senses().items())
         self._worst = [-math.inf] * len(self._senses)
         self._worst_at: list[tuple[int, Source] | None] = [None] * len(self._senses)
+        self._peaks_known = False
         self.frames = 0
         self.engagement_step: int | None = None
         self.success_step: int | None = None
@@ -253,7 +269,6 @@ class Engine:
         words = self._memo.get(truth)
         if words is None:
             words = _Words(
-                tuple(_word(truth, item.places) for item in self.watched),
                 self._engagement is None or self._engagement.holds(truth),
                 self._goal is not None and self._goal.holds(truth),
                 self._manipulated is not None and self._manipulated.holds(truth),
@@ -262,20 +277,30 @@ class Engine:
             self._memo[truth] = words
         return words
 
-    def advance(self, margins: Sequence[float], source: Source) -> Step:
-        """Take the next frame: its margins in the grounder's order of atoms."""
+    def note_peaks(self, margins: NDArray[np.float64], source: Callable[[int], Source]) -> None:
+        """Note how close each proposition came in the frames (T, A) of a whole record; then `advance` need not."""
+        for number, (place, sense) in enumerate(self._senses):
+            beyond = margins[:, place] * sense
+            step = int(beyond.argmax())
+            self._worst[number], self._worst_at[number] = float(beyond[step]), (step, source(step))
+        self._peaks_known = True
+
+    def advance(self, margins: Sequence[float], source: Source, truth: int | None = None) -> Step:
+        """Take the next frame: its margins in the grounder's order of atoms, and perhaps their signs, bit by bit."""
         step = self.frames
         self.frames += 1
-        truth = 0
-        for place, margin in enumerate(margins):
-            if margin > 0.0:
-                truth |= 1 << place
+        if truth is None:
+            truth = 0
+            for place, margin in enumerate(margins):
+                if margin > 0.0:
+                    truth |= 1 << place
         words = self._words(truth)
-        self._note_peaks(step, margins, source)
+        if not self._peaks_known:
+            self._note_peaks(step, margins, source)
         starts = words.engaged and self.engagement_step is None
         if starts:
             self.engagement_step = step
-        opened = self._advance_rules(step, truth, words, margins, source, starts)
+        opened = self._advance_rules(step, truth, margins, source, starts)
         if opened and not self.invalid_scene and self.engagement_step is None and source.settled():
             self.invalid_scene = True
         self._was_manipulated |= words.manipulated
@@ -286,12 +311,16 @@ class Engine:
         return Step(self.engagement_step is not None, opened, words.goal, self.success_step is not None)
 
     def _advance_rules(
-        self, step: int, truth: int, words: _Words, margins: Sequence[float], source: Source, starts: bool
+        self, step: int, truth: int, margins: Sequence[float], source: Source, starts: bool
     ) -> tuple[str, ...]:
         opened = []
-        for item, word in zip(self.watched, words.rules, strict=True):
+        for item in self.watched:
+            if item.resting_on == truth & item.mask and not starts:
+                continue
             anew = starts and item.tracker.broken_before
+            word = _word(truth, item.places)
             if item.triggers is None and item.engaged is None and not anew and item.tracker.calm(word):
+                item.settle(truth, word)
                 continue
             places = item.places
 
@@ -311,6 +340,7 @@ class Engine:
             if item.triggers is not None:
                 trigger, obligation = item.trigger_places
                 item.triggers.step(step, _word(truth, trigger), _word(truth, obligation))
+            item.settle(truth, word)
         return tuple(dict.fromkeys(opened))
 
     def _evidence(self, step: int, place: int, source: Source) -> Evidence:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 
+import numpy as np
+
 from maniguard.grounding import Block, Detail, Glance, Grounding, frames_of
 from maniguard.ltlf import Verdict
 from maniguard.monitor.engine import Engine, Step
@@ -188,6 +190,10 @@ def judge(trace: Trace, spec: Spec) -> Judgement:
     Raises as SafetyMonitor does.
     """
     replay = Replay(trace, spec)
-    for step, margins in enumerate(replay.grounding.margins.tolist()):
-        replay.engine.advance(margins, RecordSource(replay, step))
+    margins = replay.grounding.margins
+    replay.engine.note_peaks(margins, lambda step: RecordSource(replay, step))
+    # The signs of each frame as one whole number, the first atom in its lowest bit.
+    signs = np.packbits(margins > 0.0, axis=1, bitorder="little")
+    for step, (row, sign) in enumerate(zip(margins.tolist(), signs, strict=True)):
+        replay.engine.advance(row, RecordSource(replay, step), int.from_bytes(sign.tobytes(), "little"))
     return replay.engine.judgement()
