@@ -74,10 +74,12 @@ class Inside(Predicate):
         self._rooms = [room_of(scene, scene.entities[int(column)], self.name) for column in self.to]
         self._points = []
         for column in self.columns:
-            corners = outline(scene.entities[column])
-            middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
-            # The middle comes first.
-            self._points.append(np.concatenate((middle[None], corners)).T[:, None, :])
+            self._points.append(self.points(outline(scene.entities[column])).T[:, None, :])
+
+    def points(self, corners: F64) -> F64:
+        """Return the points (P, 3) of an outline (V, 3) that are looked at: the middle, then what may stick out."""
+        middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
+        return np.concatenate((middle[None], corners))
 
     def measure(self, block: Block) -> Measure:
         tracks = [self._one(block, column, points) for column, points in zip(self.columns, self._points, strict=True)]

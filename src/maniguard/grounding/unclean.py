@@ -10,10 +10,17 @@ from maniguard.grounding.containment import Inside
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.geometry import Geometry
 from maniguard.grounding.liquid import Clean
-from maniguard.grounding.predicate import Measure, Param, Predicate, Quantity, register
+from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, register
 
 _SCALE_M = 0.01
 _SCALE_SHARE = 0.1
+
+
+class _MiddleInside(Inside):
+    """As `inside`, of the middle alone: whatever sticks out makes no difference, and takes no time."""
+
+    def points(self, corners: F64) -> F64:
+        return super().points(corners)[:1]
 
 
 @register
@@ -51,7 +58,7 @@ class InsideUnclean(Predicate):
         geometry: Geometry = self.geometry
         to = tuple(self.to.tolist())
         room = {"max_protrusion": np.inf, "min_depth": self.values["min_depth"]}
-        self._inside = Inside(geometry, self.columns, to, room, self.rate_hz)
+        self._inside = _MiddleInside(geometry, self.columns, to, room, self.rate_hz)
         self._clean = Clean(geometry, to, (), {"share": self.values["share"]}, self.rate_hz)
 
     def measure(self, block: Block) -> Measure:
