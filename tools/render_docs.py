@@ -17,6 +17,8 @@ SIZE_PX = 1024
 PICTURES = {
     "start": ("clutter-dry-04/base",),
     "conditions": tuple(f"clutter-dry-03/{condition}" for condition in ("base", "target", "location", "environment")),
+    "family-clutter-liquid": ("clutter-liquid-09/base", "clutter-liquid-17/base"),
+    "family-dusty": ("dusty-01/base", "dusty-05/base"),
 }
 CAMERA = "overview"
 # What is kept of each picture: left, upper, right, lower edge as shares of it. The rest is table top and wall.

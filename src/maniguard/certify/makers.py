@@ -24,6 +24,7 @@ class Maker(Protocol):
 # spec -> module beside this one
 MODULES: Mapping[str, str] = {
     "clutter-dry": "clutter",
+    "clutter-liquid": "liquid",
 }
 
 
