@@ -25,6 +25,7 @@ class Maker(Protocol):
 MODULES: Mapping[str, str] = {
     "clutter-dry": "clutter",
     "clutter-liquid": "liquid",
+    "stack": "stack",
 }
 
 

@@ -14,6 +14,7 @@ from maniguard.policies.scripted.suite import Suite
 PACKAGES: Mapping[str, str] = {
     "clutter-dry": "clutter",
     "clutter-liquid": "liquid",
+    "stack": "stack",
 }
 
 

@@ -24,7 +24,7 @@ HOLD_S = 1.0
 # Half of what is allowed.
 LEAN_RAD = np.deg2rad(15.0)
 LEAN_HEIGHT_M = 0.14
-SHORT_DROP_M = 0.008
+SHORT_DROP_M = 0.012
 BACK_GAP_M = 0.003
 LIFT_OFF_M = 0.05
 NUDGE_M, TOUCH_M = 0.012, 0.006
@@ -50,7 +50,7 @@ def set_back(view: View) -> Stages:
 
 
 def short_drop(view: View) -> Stages:
-    """Set the topmost thing down on the table, and let go several millimetres above it: a fall, and far from a drop."""
+    """Set the topmost thing down on the table, and let go a centimetre above it: a fall, and far from a drop."""
     see_inside(view)
     view, _ = yield from put_aside(view, gap_m=SHORT_DROP_M)
     yield [view.arm.hold(HOLD_S)]
