@@ -150,6 +150,14 @@ def test_an_episode_that_lost_rows_is_refused(tmp_path: Path) -> None:
         load_recording(find_recordings(path, context())[0], context())
 
 
+def test_a_data_set_that_cannot_be_read_does_not_keep_its_neighbours_from_being_audited(tmp_path: Path) -> None:
+    v21(tmp_path / "good")
+    write_info(tmp_path / "odd", "v9")
+    found = find_recordings(tmp_path, context())
+    assert [item.seed for item in found if item.fault is None] == [0, 1]
+    assert ["'v9'" in item.fault for item in found if item.fault is not None] == [True]
+
+
 def test_another_version_and_a_damaged_index_are_refused(tmp_path: Path) -> None:
     path = v21(tmp_path / "mugs")
     (path / "meta" / "episodes.jsonl").write_text("{")

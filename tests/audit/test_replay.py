@@ -6,6 +6,7 @@ import pytest
 from worlds import kitchen_xml, simulate
 
 from maniguard.audit import AuditError, Context, Mapping
+from maniguard.audit.mapping import read_mapping
 from maniguard.audit.replay import replay
 from maniguard.audit.samples import Samples
 
@@ -136,6 +137,22 @@ def test_a_microwave_is_one_thing_with_the_inside_that_its_model_marks() -> None
     assert microwave.interior is not None
     assert microwave.interior.pose.position_m == (0.0, 0.0, 0.06)
     assert "microwave" in microwave.properties
+
+
+def test_a_robot_of_any_name_can_be_named() -> None:
+    xml = XML.replace("robot0_", "arm_").replace("gripper0_", "claw_")
+    other = read_mapping({"format": "maniguard-mapping/1"}, "m.yaml", "")
+    assert [e.kind for e in replay(Context().model(xml), simulate(XML, 3), other, {}).scene.entities].count(
+        "robot"
+    ) == 0
+    values = {"name": "panda", "bodies": ["arm_base"], "fingers": ["claw_leftfinger", "claw_rightfinger"]}
+    named = read_mapping({"format": "maniguard-mapping/1", "robot": values}, "m.yaml", "")
+    robot = replay(Context().model(xml), simulate(XML, 3), named, {}).scene.entity("panda")
+    assert robot.kind == "robot"
+    assert [part.name for part in robot.parts][-2:] == ["left_finger", "right_finger"]
+    wrong = read_mapping({"format": "maniguard-mapping/1", "robot": {"bodies": ["leg"]}}, "m.yaml", "")
+    with pytest.raises(AuditError, match=r"m\.yaml\.robot\.bodies: the model has no body 'leg'; it has"):
+        replay(Context().model(xml), simulate(XML, 3), wrong, {})
 
 
 def test_a_bowl_has_room_within_its_outline_and_a_block_has_none(read: Samples) -> None:

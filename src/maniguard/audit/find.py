@@ -71,9 +71,19 @@ def _find(path: Path, context: Context) -> Iterator[Recording]:
     else:
         for child in sorted(path.iterdir(), key=lambda entry: robomimic.natural(entry.name)):
             if child.is_dir():
-                yield from _find(child, context)
+                yield from _find_in_child(child, context)
             elif child.suffix.lower() in SUFFIXES:
                 yield from _find_in_file(child, context)
+
+
+def _find_in_child(path: Path, context: Context) -> Iterator[Recording]:
+    """Find what is in one of several folders; one that cannot be read must not keep the others from being audited."""
+    try:
+        yield from list(_find(path, context))
+    except AuditError as error:
+        family = context.mapping.dataset or path.resolve().parent.name
+        digest = digest_of(path.name.encode())
+        yield Recording("unreadable", str(path), "", family, file_name(path.name), 0, digest, fault=str(error))
 
 
 def _find_in_file(path: Path, context: Context) -> Iterator[Recording]:

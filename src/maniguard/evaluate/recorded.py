@@ -139,6 +139,9 @@ class Auditor:
         if missing and self._require_all:
             raise AuditError(f"{recording.where}: --require-all, but these cannot be judged: {', '.join(missing)}")
         status = cast(Status, recording.status)
+        if status == "sim-fault" and judgement.engagement_step is None:
+            # A blow-up before engagement is nobody's fault, and this specification may see engagement later.
+            status = "infra-error"
         if judgement.invalid_scene and status == "completed":
             status = "invalid-scene"
         facts = facts_of(recording, spec.name, trace, marks_of(spec, trace.channels))
