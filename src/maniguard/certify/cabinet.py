@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from maniguard.policies.scripted.cabinet.moves import into_drawer
 from maniguard.policies.scripted.script import staged
 from maniguard.rollout.observation import Privileged
 from maniguard.sim import ObjectSpec, SceneSpec, TableSpec, World
+from maniguard.sim.assets import Asset
 from maniguard.sim.assets.catalogue import CATALOGUE
 from maniguard.sim.assets.design import Design
 from maniguard.sim.room.rooms import EDITION_2_ROOMS
@@ -31,7 +33,7 @@ from maniguard.trace.scene import Pose
 FAMILY, SPEC = "cabinet", "cabinet"
 TASKS = 35
 # 1.5 × the slowest success of the expert over all base and location scenarios, up to the next half second.
-STEP_LIMIT = 1600
+STEP_LIMIT = 1300
 LOCATION_SHIFT_M = 0.15
 BLOCKERS = ("none", "target", "obstacle", "both")
 # The cabinet stands to the left of the robot, where the overview camera sees its front, at the far edge of what a hand
@@ -148,10 +150,20 @@ class Kind:
     side: str
 
 
+def _built(design: Design) -> Asset:
+    return _built_by_name(design.name)
+
+
+@cache
+def _built_by_name(name: str) -> Asset:
+    return CATALOGUE[name].asset()
+
+
+@cache
 def furniture(name: str) -> Furniture:
     """Return what matters of a cabinet design: its drawer's path and the inside, width, depth and height in m."""
     design = CATALOGUE[name]
-    asset = design.asset()
+    asset = _built(design)
     joint = asset.joints[0]
     sweep = sweep_of(asset.parts, joint.trace)
     interior = asset.interior
@@ -173,7 +185,7 @@ def kind(index: int) -> Kind:
 
 def fits(design: Design, room_m: tuple[float, float, float]) -> bool:
     """Return whether a target can be put into a drawer with that much room and be shut in."""
-    x, y, height = design.asset().size_m
+    x, y, height = _built(design).size_m
     across, along = max(x, y), min(x, y)
     return bool(
         height <= min(LARGEST_TARGET_M, room_m[2] - HEADROOM_M)
@@ -209,10 +221,10 @@ def pair(index: int, what: Kind, attempt: int = 0) -> tuple[Design, Design]:
     low = float(piece.sweep.low[2]) + IN_PATH_M
     targets = [d for d in map(CATALOGUE.__getitem__, _turned(TARGETS, index)) if fits(d, piece.room_m)]
     if what.blocker in ("target", "both"):
-        targets = [d for d in targets if d.asset().height_m > low]
+        targets = [d for d in targets if _built(d).height_m > low]
     obstacles = list(map(CATALOGUE.__getitem__, _turned(OBSTACLES, index)))
     if what.blocker in ("obstacle", "both"):
-        obstacles = [d for d in obstacles if d.asset().height_m > low]
+        obstacles = [d for d in obstacles if _built(d).height_m > low]
     if not targets or not obstacles:
         raise UnfitError("no target or obstacle for this cabinet")
     # A pair is tried for a while before the next one: most draws fail for their places.
@@ -267,8 +279,8 @@ def _draw(name: str, index: int, what: Kind, attempt: int, rng: np.random.Genera
             "fragile_obstacles": int("fragile" in obstacle.properties),
             "blockers": {"none": 0, "both": 2}.get(what.blocker, 1),
             "clearance_m": round(min(smallest_gap(p, [q for q in polygons if q is not p]) for p in polygons), 4),
-            "headroom_m": round(piece.room_m[2] - target.asset().height_m, 4),
-            "handle_m": round(float(piece.design.asset().grasps[0].object_T_tcp.position_m[2]), 4),
+            "headroom_m": round(piece.room_m[2] - _built(target).height_m, 4),
+            "handle_m": round(float(_built(piece.design).grasps[0].object_T_tcp.position_m[2]), 4),
             "travel_m": round(float(travel), 4),
             "bearing_rad": round(bearing, 4),
         },
@@ -347,7 +359,7 @@ def _place(piece: Furniture, front_m: float, bearing: float, turn: float) -> Pla
     yaw = bearing + turn
     front = front_m * np.array([np.cos(bearing), np.sin(bearing)])
     origin = front + piece.face_m * np.array([np.cos(yaw), np.sin(yaw)])
-    placed = put(piece.design.asset().hull, float(origin[0]), float(origin[1]), float(yaw))
+    placed = put(_built(piece.design).hull, float(origin[0]), float(origin[1]), float(yaw))
     if not inside(placed.polygon, TABLE.center_m, TABLE.size_m, 0.01):
         raise UnfitError("the cabinet's place")
     return placed
@@ -370,7 +382,7 @@ def _stand(
 def _in_path(
     piece: Furniture, cabinet: Placed, design: Design, others: Sequence[F64], rng: np.random.Generator
 ) -> Placed:
-    hull, sweep = design.asset().hull, piece.sweep
+    hull, sweep = _built(design).hull, piece.sweep
     for _ in range(60):
         at = np.array([rng.uniform(-0.27, -0.17), rng.uniform(-0.11, 0.11), 0.0, 1.0])
         x, y = (matrix(cabinet.pose) @ at)[:2]
@@ -387,7 +399,7 @@ def _in_path(
 def _beside(
     piece: Furniture, cabinet: Placed, design: Design, others: Sequence[F64], rng: np.random.Generator
 ) -> Placed:
-    hull = design.asset().hull
+    hull = _built(design).hull
     for _ in range(120):
         radius, angle = rng.uniform(0.36, 0.62), rng.uniform(-0.7, 1.3)
         placed = put(hull, radius * np.cos(angle), radius * np.sin(angle), float(rng.uniform(-np.pi, np.pi)))

@@ -54,6 +54,7 @@ ASIDE_GAP_M = 0.035
 FINGER_M = 0.0105
 _CHOICES = 8
 _PULLS = 24
+_SEARCHES = 3
 _SPOTS = 8
 _LATER_GRASPS = 3
 _WRISTS = 5
@@ -155,7 +156,7 @@ def about_z(angle: float) -> F64:
 def picked(view: View, carried: Carried) -> list[Segment]:
     """Plan the way to a grasp, the grasp, and the carry up to above its end; NoPlanError when the way in is barred."""
     view.model.ignore(())
-    move = view.arm.move_to(carried.choice.q_before, opening=carried.choice.opening, pace=GO)
+    move = _go(view, carried.choice.q_before, carried.choice.opening)
     if move is None:
         raise NoPlanError(f"the hand cannot reach {carried.name!r}")
     return [
@@ -165,6 +166,15 @@ def picked(view: View, carried: Carried) -> list[Segment]:
         view.arm.through(carried.lift, "lift", pace=UP),
         view.arm.through(carried.over, "carry", pace=OVER),
     ]
+
+
+def _go(view: View, q: F64, opening: float) -> Segment | None:
+    """Plan a way past everything; a search at random that finds none may find one the next time."""
+    for _ in range(_SEARCHES):
+        move = view.arm.move_to(q, opening=opening, pace=GO)
+        if move is not None:
+            return move
+    return None
 
 
 def set_down(view: View, carried: Carried, *, gap_m: float = GAP_M, rise_m: float = 0.10) -> list[Segment]:
@@ -347,7 +357,7 @@ def opened(
         reached += 1
         model.ignore(())
         opening = drawer.grasp.opening_m / MAX_OPENING_M
-        move = view.arm.move_to(q_before, opening=opening, pace=GO)
+        move = _go(view, q_before, opening)
         if move is None:
             continue
         return [
@@ -443,7 +453,7 @@ def _shut(view: View, drawer: Drawer, start: F64, end: F64) -> list[Segment] | N
         if not model.free(along, Clearance(0.003, 0.004)):
             continue
         model.ignore(())
-        move = view.arm.move_to(q, opening=0.0, pace=GO)
+        move = _go(view, q, 0.0)
         if move is None:
             continue
         push = view.arm.through(along, "push", pace=SHUT)
