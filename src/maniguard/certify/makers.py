@@ -23,6 +23,7 @@ class Maker(Protocol):
 
 # spec -> module beside this one
 MODULES: Mapping[str, str] = {
+    "cabinet": "cabinet",
     "clutter-dry": "clutter",
     "clutter-liquid": "liquid",
     "stack": "stack",

@@ -12,6 +12,7 @@ from maniguard.policies.scripted.suite import Suite
 
 # spec -> the package beside this module whose SUITE plays the tasks judged by it
 PACKAGES: Mapping[str, str] = {
+    "cabinet": "cabinet",
     "clutter-dry": "clutter",
     "clutter-liquid": "liquid",
     "stack": "stack",
