@@ -230,3 +230,17 @@ def test_reading_twice_gives_the_same_to_the_bit(states: np.ndarray, read: Sampl
         assert again.touches is not None
         assert read.touches is not None
         assert np.array_equal(again.touches.force_n, read.touches.force_n)
+
+
+def test_contacts_that_find_no_room_are_an_error_and_not_left_out() -> None:
+    balls = "".join(
+        f'<body name="ball{i}_main" pos="0 0 {0.001 * i}"><freejoint/><geom type="sphere" size="0.1"/></body>'
+        for i in range(20)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><size memory="60K"/><worldbody><geom type="plane" size="1 1 1"/>{balls}</worldbody></mujoco>'
+    )
+    data = mujoco.MjData(model)
+    states = np.array([[t, *data.qpos, *data.qvel] for t in (0.0, 0.05)])
+    with pytest.raises(AuditError, match="MuJoCo warns while the states are read: Too many contacts"):
+        replay(model, states, Mapping(), {})

@@ -109,8 +109,13 @@ def test_the_result_says_what_a_verdict_rests_on(run: Run) -> None:
     ]
     assert "upright" not in about["marks"]
     assert about["file"] == "bowl_demo.hdf5"
-    view = report.Collector(run).view()
+    collector = report.Collector(run)
+    view = collector.view()
     assert any("not_dropped rest on channels that nobody measured" in note for note in view.notes)
+    page = collector.detail(next(rollout for rollout in view.rollouts if rollout.row.seed == 1))
+    sentences = {rule.name: rule.sentence for rule in page.rules}
+    assert sentences["not_dropped"].startswith("The bowl is not dropped. Rests on contact_force (recomputed, instant")
+    assert sentences["upright"] == "The bowl stays upright."
 
 
 def test_an_audit_is_an_ordinary_run(run: Run, tmp_path: Path) -> None:

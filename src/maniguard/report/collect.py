@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from maniguard.evaluate import Run, judgement_of, row_of
@@ -92,8 +93,9 @@ class Collector:
         spec = self._spec(result["scenario"]["spec"])
         line = timeline(trace, spec)
         lines = {constraint.name: constraint for constraint in line.constraints}
+        marks = result["scenario"].get("recording", {}).get("marks", {})
         tracks = [
-            track
+            _marked(track, marks.get(track.name.partition("[")[0], ()))
             for verdict in line.judgement.constraints
             for track in _tracks(view, verdict, spec, lines, trace.control_rate_hz)
         ]
@@ -212,6 +214,13 @@ def _episode(rule: str, episode: Episode, counted: bool, judgement: Judgement) -
 
 def _seconds(step: int | None, judgement: Judgement) -> float | None:
     return None if step is None else step / judgement.control_rate_hz
+
+
+def _marked(track: RuleTrack, channels: Sequence[str]) -> RuleTrack:
+    """Say with a rule about a recording which of its channels nobody measured."""
+    if not channels or track.violated is None:
+        return track
+    return replace(track, sentence=f"{track.sentence} Rests on {', '.join(channels)}.".strip())
 
 
 def _marks(results: Iterable[Mapping[str, Any]]) -> Iterator[str]:
