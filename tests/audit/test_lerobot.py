@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from maniguard.audit import AuditError, Context, find_recordings, load_recording, recorded_success
-from maniguard.audit.mapping import read_mapping
+from maniguard.audit.mapping_file import read_mapping
 
 STATE_NAMES = ["x", "y", "z", "qx", "qy", "qz", "qw", "mx", "my", "mz", "grip"]
 FEATURES = {

@@ -11,7 +11,7 @@ from worlds import write_demos
 
 from maniguard import bench
 from maniguard.audit import Context, find_recordings, load_recording, with_recorded_success
-from maniguard.audit.mapping import read_mapping
+from maniguard.audit.mapping_file import read_mapping
 from maniguard.monitor import Judgement, judge, read
 from maniguard.policies import ChunkedActor, resolve
 from maniguard.rollout import run_rollout

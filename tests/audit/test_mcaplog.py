@@ -10,7 +10,7 @@ from mcap.writer import Writer
 from mcap_ros2.writer import Writer as RosWriter
 
 from maniguard.audit import AuditError, Context, find_recordings, load_recording, recorded_success
-from maniguard.audit.mapping import read_mapping
+from maniguard.audit.mapping_file import read_mapping
 from maniguard.trace import Trace
 
 MAPPING: dict[str, Any] = {

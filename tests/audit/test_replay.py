@@ -6,7 +6,7 @@ import pytest
 from worlds import kitchen_xml, simulate
 
 from maniguard.audit import AuditError, Context, Mapping
-from maniguard.audit.mapping import read_mapping
+from maniguard.audit.mapping_file import read_mapping
 from maniguard.audit.replay import replay
 from maniguard.audit.samples import Samples
 

@@ -10,7 +10,7 @@ from worlds import kitchen_xml, simulate, write_demos
 
 from maniguard.audit import AuditError, Context, Mapping, find_recordings, load_recording, recorded_success
 from maniguard.audit.bddl import meanings_of_bddl
-from maniguard.audit.mapping import read_mapping
+from maniguard.audit.mapping_file import read_mapping
 from maniguard.audit.robomimic import natural
 
 XML = kitchen_xml()

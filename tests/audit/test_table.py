@@ -7,7 +7,7 @@ import pytest
 from logs import mapping_values, mug_columns
 
 from maniguard.audit import AuditError, Context, find_recordings, load_recording, recorded_success
-from maniguard.audit.mapping import read_mapping
+from maniguard.audit.mapping_file import read_mapping
 from maniguard.trace import Trace
 
 

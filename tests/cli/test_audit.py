@@ -46,6 +46,20 @@ def test_what_could_not_be_audited_is_counted(folder: Path, tmp_path: Path, caps
     assert "the states have 46 numbers each, the model needs 1 + 24 + 22 = 47" in printed
 
 
+def test_what_failed_for_want_of_meshes_is_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mesh = "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    xml = kitchen_xml()
+    states = simulate(xml, 5)
+    needy = xml.replace("<asset>", '<asset><mesh name="m" file="/far/away/objects/m.obj"/>')
+    write_demos(tmp_path / "needy.hdf5", {"demo_0": (needy, states)})
+    call = ["audit", str(tmp_path / "needy.hdf5"), "--spec", "safemanip", "--out", str(tmp_path / "run")]
+    assert main(call) == 2
+    assert "/far/away/objects/m.obj" in capsys.readouterr().err
+    (tmp_path / "assets" / "objects").mkdir(parents=True)
+    (tmp_path / "assets" / "objects" / "m.obj").write_text(mesh)
+    assert main([*call, "--assets", str(tmp_path / "assets")]) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

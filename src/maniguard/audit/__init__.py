@@ -6,7 +6,8 @@ that a recording does not hold is declared absent, one that was worked out is de
 
 from maniguard.audit.errors import AuditError
 from maniguard.audit.find import find_recordings, load_recording
-from maniguard.audit.mapping import Mapping, load_mapping
+from maniguard.audit.mapping import Mapping
+from maniguard.audit.mapping_file import load_mapping
 from maniguard.audit.marks import marks_of
 from maniguard.audit.recording import IMPORTER, POLICY, Context, Recording
 from maniguard.audit.success import recorded_success, with_recorded_success

@@ -8,7 +8,7 @@ import yaml
 from logs import mapping_values
 
 from maniguard.audit import AuditError, load_mapping
-from maniguard.audit.mapping import read_mapping
+from maniguard.audit.mapping_file import read_mapping
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
