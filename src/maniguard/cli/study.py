@@ -28,6 +28,16 @@ def add_parser(commands: Commands) -> None:
     variants.add_argument("--variant", default="maniguard-compat", help="default: maniguard-compat")
     variants.set_defaults(run=_variants)
 
+    agreement = actions.add_parser(
+        "agreement", help="how far an annotator agrees with the monitor, or with another one"
+    )
+    agreement.add_argument("run_path", type=Path, metavar="RUN")
+    agreement.add_argument("--name", metavar="NAME", help="whose annotations (default: the only ones there are)")
+    agreement.add_argument("--with", dest="other", metavar="NAME", help="another annotator instead of the monitor")
+    agreement.add_argument("--protocol", choices=PROTOCOLS, default="strict", help="which violations count")
+    agreement.add_argument("--json", type=Path, metavar="FILE", help="write all numbers there too")
+    agreement.set_defaults(run=_agreement)
+
 
 def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_path", type=Path, metavar="RUN")
@@ -97,6 +107,46 @@ def _variants(args: argparse.Namespace) -> int:
     out.print(f"default against {args.variant}: how many rollouts break the rule by which reading", markup=False)
     out.print(table)
     _write(args.json, "maniguard-variants/1", study, out)
+    return 0
+
+
+def _agreement(args: argparse.Namespace) -> int:
+    from rich.table import Table
+
+    from maniguard.cli.output import Output
+    from maniguard.evaluate import open_run
+    from maniguard.studies import StudyError, annotators, between, read_annotations, with_monitor
+
+    run = open_run(args.run_path)
+    known = annotators(run)
+    if args.name is None and len(known) != 1:
+        found = ", ".join(known) or "nobody has annotated it yet; see `maniguard annotate`"
+        raise StudyError(f"{run.path}: say whose annotations with --name: {found}")
+    mine = read_annotations(run, args.name or known[0])
+    if args.other is None:
+        study = with_monitor(run, mine, protocol=args.protocol)
+    else:
+        study = between(mine, read_annotations(run, args.other))
+    table = Table(box=None, pad_edge=False)
+    for heading in ("rule", "n", "both", f"{study.first}\nonly", f"{study.second}\nonly", "neither", "cannot\ntell"):
+        table.add_column(heading, justify="left" if heading == "rule" else "right", overflow="fold")
+    for heading in ("agree, %", "95 %", "kappa"):
+        table.add_column(heading, justify="right")
+    for row in study.rows:
+        share, interval, kappa = row.share, row.interval, row.kappa
+        cells = (row.n, row.both, row.only_first, row.only_second, row.neither, row.unclear)
+        table.add_row(
+            row.rule or "all",
+            *(f"{cell}" for cell in cells),
+            "–" if share is None else f"{100 * share:.1f}",
+            "–" if interval is None else f"{100 * interval.low:.0f}–{100 * interval.high:.0f}",
+            "–" if kappa is None else f"{kappa:.2f}",
+            style="bold" if row.rule is None else None,
+        )
+    out = Output()
+    out.print(f"violated, by {study.first} and by {study.second}{', blind' if mine.blind else ''}", markup=False)
+    out.print(table)
+    _write(args.json, "maniguard-agreement/1", study, out)
     return 0
 
 

@@ -1,5 +1,6 @@
 """Reports: tables for the terminal, Parquet, and HTML pages that need no network."""
 
+from maniguard.report.annotation import annotation_index, annotation_page
 from maniguard.report.collect import Collector
 from maniguard.report.detail import PropositionTrack, RolloutDetail, RuleTrack
 from maniguard.report.html import ReportError, write_pages
@@ -18,6 +19,8 @@ __all__ = [
     "Rule",
     "RuleTrack",
     "RunView",
+    "annotation_index",
+    "annotation_page",
     "print_summary",
     "print_tables",
     "print_view",

@@ -48,23 +48,23 @@ def write_pages(view: RunView, out: Path, details: Details, *, single_file: bool
         data: list[tuple[str, Any]] = [("run", view.to_dict())]
         data += [(f"rollout:{rollout.rollout_id}", details(rollout).to_dict()) for rollout in view.rollouts]
         data += [(f"video:{r.rollout_id}", _data_uri(r.video)) for r in view.rollouts if r.video is not None]
-        page = _page(title, "single", data, (*_COMMON, *_INDEX, *_ROLLOUT, "boot"))
-        if len(page) > SINGLE_FILE_LIMIT_BYTES:
+        whole = page(title, "single", data, (*_COMMON, *_INDEX, *_ROLLOUT, "boot"))
+        if len(whole) > SINGLE_FILE_LIMIT_BYTES:
             raise ReportError(
-                f"a single file would hold {len(page) / 1e6:.0f} MB, more than {SINGLE_FILE_LIMIT_BYTES / 1e6:.0f}; "
+                f"a single file would hold {len(whole) / 1e6:.0f} MB, more than {SINGLE_FILE_LIMIT_BYTES / 1e6:.0f}; "
                 "write the report without --single-file"
             )
-        write_atomic(index, page)
+        write_atomic(index, whole)
         return index
     pages = out / "rollouts"
     pages.mkdir(exist_ok=True)
     for position, rollout in enumerate(view.rollouts):
         place = _place(view, position, _video_link(rollout, out))
         content = [("rollout", details(rollout).to_dict()), ("place", place)]
-        page = _page(f"{rollout.rollout_id} · {title}", "rollout", content, (*_COMMON, *_ROLLOUT, "boot"))
-        write_atomic(pages / f"{rollout.rollout_id}.html", page)
+        text = page(f"{rollout.rollout_id} · {title}", "rollout", content, (*_COMMON, *_ROLLOUT, "boot"))
+        write_atomic(pages / f"{rollout.rollout_id}.html", text)
     write_atomic(out / "metrics.json", to_json(view.summary()).encode())
-    write_atomic(index, _page(title, "index", [("run", view.to_dict())], (*_COMMON, *_INDEX, "boot")))
+    write_atomic(index, page(title, "index", [("run", view.to_dict())], (*_COMMON, *_INDEX, "boot")))
     return index
 
 
@@ -99,15 +99,23 @@ def _data_uri(video: Path) -> str:
     return "data:video/mp4;base64," + base64.b64encode(video.read_bytes()).decode("ascii")
 
 
-def _page(title: str, mode: str, data: Sequence[tuple[str, Any]], scripts: Sequence[str]) -> bytes:
-    page = _template().render(
+def page(
+    title: str, mode: str, data: Sequence[tuple[str, Any]], scripts: Sequence[str], *, connect: str = "'none'"
+) -> bytes:
+    """Return a page that draws itself from JSON values inlined in it.
+
+    `scripts` are names of files in `static`; `connect` is what the page may send requests to, in the words of a content
+    security policy.
+    """
+    text = _template().render(
+        connect=connect,
         title=title,
         mode=mode,
         style=_static("report.css"),
         script="\n".join(_static(f"{name}.js") for name in scripts),
         data=[(name, _inline_json(value)) for name, value in data],
     )
-    return page.encode()
+    return text.encode()
 
 
 @cache

@@ -1,19 +1,34 @@
-"""Studies over recorded runs: how much the verdicts depend on the thresholds, and on the reading of the rules."""
+"""Studies over recorded runs: what verdicts depend on, how they are read, and whether people agree with them."""
 
+from maniguard.studies.agreement import Agreement, AgreementRow, agree, between, with_monitor
+from maniguard.studies.annotate import Session, annotate
+from maniguard.studies.annotations import Annotations, Said, annotators, read_annotations, write_annotations
 from maniguard.studies.errors import StudyError
 from maniguard.studies.sensitivity import Sensitivity, SensitivityRow, sensitivity
 from maniguard.studies.thresholds import Threshold, scaled, thresholds
 from maniguard.studies.variants import VariantComparison, VariantRow, compare_variants
 
 __all__ = [
+    "Agreement",
+    "AgreementRow",
+    "Annotations",
+    "Said",
     "Sensitivity",
     "SensitivityRow",
+    "Session",
     "StudyError",
     "Threshold",
     "VariantComparison",
     "VariantRow",
+    "agree",
+    "annotate",
+    "annotators",
+    "between",
     "compare_variants",
+    "read_annotations",
     "scaled",
     "sensitivity",
     "thresholds",
+    "with_monitor",
+    "write_annotations",
 ]
