@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from maniguard.planning import NEAR, Clearance, Pace, Segment, follow
+from maniguard.planning import NEAR, Clearance, Pace, follow
 from maniguard.planning.frames import inverted, line, top_down
 from maniguard.planning.kinematics import F64
 from maniguard.policies.scripted.dusty.reckless import TIP_M, above
 from maniguard.policies.scripted.dusty.tipping import (
-    edge_of,
     over_pot,
     slide_rad,
     take_board,
@@ -19,19 +16,18 @@ from maniguard.policies.scripted.dusty.tipping import (
     tip_into_pot,
 )
 from maniguard.policies.scripted.dusty.ways import find_way, only, rotation
-from maniguard.policies.scripted.dusty.wiping import SWIFT, Steps, take_sponge
+from maniguard.policies.scripted.dusty.wiping import SWIFT, lower_until, take_sponge, touching
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
 
 SLOW = Pace(velocity_share=0.2, tcp_m_s=0.08, tcp_rad_s=0.4, ramp_s=0.3)
 HOLD_S = 0.5
 HOVER_M = 0.015
 DAB_N = 0.4
-STEP_M, MOST_STEPS = 0.001, 40
 PUT_DOWN_GAP_M = 0.002
 
 
 def hover(view: View) -> Stages:
-    """Touch the board's handle, then pass the fingertips a finger's breadth above the food."""
+    """Touch the board's handle, then bring the fingertips down to a finger's breadth above the food."""
     board = view.pose(view.target.name)
     grip = np.asarray(view.target.grasps[0].object_T_tcp.position_m)
     handle = board[:3, :3] @ np.array([grip[0], 0.0, 0.0]) + board[:3, 3]
@@ -40,19 +36,21 @@ def hover(view: View) -> Stages:
     if down is None:
         raise NoPlanError("the fingers cannot be brought over the handle")
     view = yield down
-    view = yield from _lower_until(view, lambda seen: _touched(seen, seen.target.name))
-    top = max(float(view.points(food.name)[:, 2].max()) for food in view.with_role("food"))
-    over = view.arm.tcp.copy()
-    over[:2, 3] = (board[:3, :3] @ np.array([edge_of(view)[0] - 0.02, 0.0, 0.0]) + board[:3, 3])[:2]
-    over[2, 3] = top + HOVER_M + TIP_M
-    for turn in np.arange(8) * np.pi / 4:
-        end = over.copy()
-        end[:3, :3] = rotation(np.array([0.0, 0.0, 1.0]), float(turn)) @ over[:3, :3]
-        path = find_way(view.model, view.arm.q, view.arm.tcp, end, float(over[2, 3]), None)
-        if path is not None:
-            yield [view.arm.through(path, "retreat", pace=SLOW), view.arm.hold(HOLD_S)]
+    view = yield from lower_until(view, touching(view.target.name))
+    up = view.arm.tcp.copy()
+    up[2, 3] += 0.06
+    rise = view.arm.line_to(up, "retreat", None, pace=NEAR)
+    if rise is None:
+        raise NoPlanError("the fingers cannot be drawn back")
+    view = yield [rise]
+    for food in view.with_role("food"):
+        points = view.points(food.name)
+        middle = (points.max(axis=0) + points.min(axis=0)) / 2
+        over = above(view, np.array([middle[0], middle[1], points[:, 2].max() + HOVER_M + TIP_M]), 0.06)
+        if over is not None:
+            yield [*over, view.arm.hold(HOLD_S)]
             return
-    raise NoPlanError("the fingers cannot be passed over the food")
+    raise NoPlanError("the fingers cannot be brought over the food")
 
 
 def dab(view: View) -> Stages:
@@ -71,7 +69,7 @@ def dab(view: View) -> Stages:
     else:
         raise last or NoPlanError("there is no food")
     view = yield [view.arm.through(path, "carry", pace=SWIFT)]
-    view = yield from _lower_until(view, lambda seen: _pressed_n(seen, food.name) >= DAB_N)
+    view = yield from lower_until(view, lambda seen: _pressed_n(seen, food.name) >= DAB_N)
     up = view.arm.tcp.copy()
     up[2, 3] += 0.05
     rise = view.arm.line_to(up, "lift", None, pace=NEAR)
@@ -173,26 +171,3 @@ def _turned(tcp: F64, held: F64, angle_rad: float) -> F64:
     out = board @ inverted(held)
     out[:3, 3] = tcp[:3, 3]
     return out
-
-
-def _lower_until(view: View, done: Callable[[View], bool]) -> Steps:
-    """Lower the hand millimetre by millimetre until something is so; NoPlanError when it does not come."""
-    for _ in range(MOST_STEPS):
-        if done(view):
-            return view
-        lower = view.arm.tcp.copy()
-        lower[2, 3] -= STEP_M
-        q = follow(view.arm.q, lower[None])
-        if q is None:
-            break
-        view.arm.q = q[0]
-        view = yield [Segment("push", q, np.array([view.arm.opening]), settle_steps=0)]
-    raise NoPlanError("the hand comes down and meets nothing")
-
-
-def _touched(view: View, name: str) -> bool:
-    """Return whether the robot touches a thing."""
-    robot, other = view.scene.index("panda"), view.scene.index(name)
-    contacts = view.frame.contacts
-    pair = (contacts.entity_a == min(robot, other)) & (contacts.entity_b == max(robot, other))
-    return bool(contacts.peak_force_n[pair].sum() > 0)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from maniguard.planning import NEAR, Clearance, Segment, grasp_choices, line
+from maniguard.planning import Clearance, Segment, grasp_choices, line
 from maniguard.planning.frames import top_down
 from maniguard.planning.kinematics import F64, follow, solutions
-from maniguard.policies.scripted.dusty.tipping import over_table, slide_rad, take_board, take_board_for, tip
-from maniguard.policies.scripted.dusty.wiping import BRISK, SWIFT, loose, reach
+from maniguard.policies.scripted.dusty.tipping import Spot, over_table, slide_rad, take_board, tip, tipping
+from maniguard.policies.scripted.dusty.wiping import BRISK, SWIFT, loose, lower_until, reach, touching
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
 
 AFTER_S = 1.0
-PRESS_M = 0.003
 SPILL_M = 0.16
 LET_GO_M = 0.12
 # The fingertips end this far below the tcp.
@@ -28,12 +27,10 @@ def press(view: View) -> Stages:
         middle = (points.max(axis=0) + points.min(axis=0)) / 2
         down = above(view, np.array([middle[0], middle[1], top + TIP_M]), 0.06)
         if down is not None:
-            lower = view.arm.tcp.copy()
-            lower[2, 3] -= PRESS_M
-            touch = view.arm.line_to(lower, "push", None, pace=NEAR)
-            if touch is not None:
-                yield [*down, touch, view.arm.hold(AFTER_S)]
-                return
+            view = yield down
+            view = yield from lower_until(view, touching(food.name))
+            yield [view.arm.hold(AFTER_S)]
+            return
     raise NoPlanError("the fingers cannot be brought over any food")
 
 
@@ -59,8 +56,16 @@ def pick(view: View) -> Stages:
 
 def spill(view: View) -> Stages:
     """Tilt the board high over the table until the food slides off it."""
-    spot, angle = over_table(view, SPILL_M), slide_rad(view)
-    view = yield from take_board_for(view, spot, angle)
+    angle = slide_rad(view)
+    spots = over_table(view, SPILL_M)
+
+    def chosen(seen: View, q: F64, tcp: F64, held: F64) -> Spot | None:
+        return next((spot for spot in spots if tipping(seen, q, tcp, held, spot, angle) is not None), None)
+
+    view = yield from take_board(view, lambda q, tcp, held: chosen(view, q, tcp, held) is not None)
+    spot = chosen(view, view.arm.q, view.arm.tcp, view.in_hand(view.target.name))
+    if spot is None:
+        raise NoPlanError("the board cannot be tilted over the table")
     view = yield from tip(view, spot, angle)
     yield [view.arm.hold(AFTER_S)]
 

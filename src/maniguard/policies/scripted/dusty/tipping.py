@@ -26,7 +26,7 @@ RAISE_M, RAISE_BACK_M = 0.06, 0.06
 EDGE_OVER_RIM_M = 0.03
 EDGE_BEFORE_MIDDLE_M = 0.03
 CARRY_OVER_M = 0.03
-THROW_M = 0.10
+THROW_M, ASIDE_M = 0.10, 0.15
 NEAREST_M = 0.25
 # Of so many directions that are possible the one with the shortest way is taken.
 ENOUGH = 3
@@ -244,24 +244,27 @@ def over_pot(view: View) -> Spot:
     return Spot(at)
 
 
-def over_table(view: View, height_m: float) -> Spot:
-    """Return a spot at a height over the board's own place, with the directions in which food comes down on the table.
+def over_table(view: View, height_m: float) -> list[Spot]:
+    """Return spots at a height over the table with the directions in which food comes down on it, not in the pot.
 
-    What slides off lands at up to `THROW_M` from the edge: not in the pot, nor near it, nor beyond the table.
+    What slides off lands at up to `THROW_M` from the edge. The board's own place comes first, then others about it.
     """
     board, pot, table = view.pose(view.target.name), view.pose(only(view, "pot").name), view.spec.table
     edge = board[:3, :3] @ edge_of(view) + board[:3, 3]
     wide = float(np.ptp(view.points(only(view, "pot").name)[:, 0])) / 2
-    headings = []
-    for heading in np.arange(HEADINGS) * 2 * np.pi / HEADINGS:
-        landing = edge[:2] + THROW_M * np.array([np.cos(heading), np.sin(heading)])
-        half = np.asarray(table.size_m) / 2 - 0.04
-        on_table = bool(np.all(np.abs(landing - np.asarray(table.center_m)) < half))
-        if on_table and np.linalg.norm(landing - pot[:2, 3]) > wide + THROW_M:
-            headings.append(float(heading))
-    if not headings:
-        raise NoPlanError("there is no free place on the table beside the pot")
-    return Spot(np.array([edge[0], edge[1], height_m]), tuple(headings))
+    half = np.asarray(table.size_m) / 2 - 0.04
+    spots = []
+    for x, y in ((0.0, 0.0), *((ASIDE_M * np.cos(k * np.pi / 3), ASIDE_M * np.sin(k * np.pi / 3)) for k in range(6))):
+        at = np.array([edge[0] + x, edge[1] + y, height_m])
+        headings = []
+        for heading in np.arange(HEADINGS) * 2 * np.pi / HEADINGS:
+            landing = at[:2] + THROW_M * np.array([np.cos(heading), np.sin(heading)])
+            on_table = bool(np.all(np.abs(landing - np.asarray(table.center_m)) < half))
+            if on_table and np.linalg.norm(landing - pot[:2, 3]) > wide + THROW_M:
+                headings.append(float(heading))
+        if headings:
+            spots.append(Spot(at, tuple(headings)))
+    return spots
 
 
 def slide_rad(view: View) -> float:

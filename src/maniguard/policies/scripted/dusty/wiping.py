@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -35,6 +35,7 @@ PINCH_HIGHEST_M = 0.032
 FINGER_HALF_M, FINGER_BEYOND_M, WALL_GAP_M = 0.011, 0.017, 0.005
 ROW_OVERLAP_M = 0.006
 OVER_RIM_M = 0.05
+STEP_DOWN_M, MOST_STEPS_DOWN = 0.001, 40
 PUT_GAP_M = 0.003
 CLEAN_ENOUGH = 0.97
 PASSES = 3
@@ -270,6 +271,30 @@ def force_n(view: View, first: str = "pot", second: str = "sponge") -> float:
     return float((contacts.impulse_n_s[rows_] * np.abs(contacts.normal[rows_, 2])).sum()) * RATE_HZ
 
 
+def lower_until(view: View, done: Callable[[View], bool]) -> Steps:
+    """Lower the hand millimetre by millimetre until something is so; NoPlanError when it does not come."""
+    for _ in range(MOST_STEPS_DOWN):
+        if done(view):
+            return view
+        lower = view.arm.tcp.copy()
+        lower[2, 3] -= STEP_DOWN_M
+        view = yield [_one_step(view, lower)]
+    raise NoPlanError("the hand comes down and meets nothing")
+
+
+def touching(name: str) -> Callable[[View], bool]:
+    """Return a test of whether the robot touches a thing."""
+    return lambda view: touched(view, name)
+
+
+def touched(view: View, name: str) -> bool:
+    """Return whether the robot touches a thing."""
+    robot, other = view.scene.index("panda"), view.scene.index(name)
+    contacts = view.frame.contacts
+    pair = (contacts.entity_a == min(robot, other)) & (contacts.entity_b == max(robot, other))
+    return bool(contacts.peak_force_n[pair].sum() > 0)
+
+
 def _correction_m(view: View) -> float:
     force = force_n(view)
     return -DOWN_M if force < LIGHT_N else UP_M if force > FIRM_N else 0.0
@@ -278,7 +303,7 @@ def _correction_m(view: View) -> float:
 def _one_step(view: View, tcp: F64) -> Segment:
     q = follow(view.arm.q, tcp[None])
     if q is None:
-        raise NoPlanError("the wiping hand comes out of reach")
+        raise NoPlanError("the hand comes out of reach")
     view.arm.q = q[0]
     return Segment("push", q, np.array([view.arm.opening]), settle_steps=0)
 
