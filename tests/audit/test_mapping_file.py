@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,12 @@ def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(AuditError, match=r"nowhere.yaml: cannot be read"):
         load_mapping(tmp_path / "nowhere.yaml")
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "audit.md"
+
+
+@pytest.mark.parametrize("block", re.findall(r"^```yaml\n(.*?)^```", DOCS.read_text("utf-8"), re.DOTALL | re.MULTILINE))
+def test_every_mapping_that_is_shown_can_be_read(block: str) -> None:
+    mapping = read_mapping(yaml.safe_load(block), "docs", "")
+    assert mapping.entities
