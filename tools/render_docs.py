@@ -19,6 +19,7 @@ PICTURES = {
     "conditions": tuple(f"clutter-dry-03/{condition}" for condition in ("base", "target", "location", "environment")),
     "family-clutter-liquid": ("clutter-liquid-09/base", "clutter-liquid-17/base"),
     "family-dusty": ("dusty-01/base", "dusty-05/base"),
+    "family-stack": ("stack-00/base", "stack-16/base", "stack-20/base"),
 }
 CAMERA = "overview"
 # What is kept of each picture: left, upper, right, lower edge as shares of it. The rest is table top and wall.
