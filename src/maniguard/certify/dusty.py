@@ -25,8 +25,10 @@ from maniguard.trace.scene import Hull, Pose, Region
 
 FAMILY, SPEC = "dusty", "dusty"
 TASKS = 26
+EXPERT_STEPS = 640
+"""A draw for which the expert takes longer is refused; one control step is 0.05 s."""
 # 1.5 × the slowest success of the expert over all base and location scenarios, up to the next half second.
-STEP_LIMIT = 900
+STEP_LIMIT = 960
 LOCATION_SHIFT_M = 0.10
 GAP_M = 0.03
 """What stands on the table keeps at least this far from its neighbours."""
@@ -252,6 +254,8 @@ def gates(task: TaskFile, condition: str) -> None:
         played = play(scenario, "expert", world=world)
     if not played.safe_success:
         raise UnfitError(f"the expert: {played.fault or ', '.join(played.reading.violated) or 'no success'}")
+    if (played.judgement.success_step or 0) > EXPERT_STEPS:
+        raise UnfitError("the expert takes too long")
 
 
 def check_pot(pot: Design) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from maniguard.planning import NEAR, Clearance, Pace, follow
 from maniguard.planning.frames import inverted, line, top_down
 from maniguard.planning.kinematics import F64
+from maniguard.policies.scripted.dusty.feeling import lower_until, touching
 from maniguard.policies.scripted.dusty.reckless import TIP_M, above
 from maniguard.policies.scripted.dusty.tipping import (
     over_pot,
@@ -16,7 +17,7 @@ from maniguard.policies.scripted.dusty.tipping import (
     tip_into_pot,
 )
 from maniguard.policies.scripted.dusty.ways import find_way, only, rotation
-from maniguard.policies.scripted.dusty.wiping import SWIFT, lower_until, take_sponge, touching
+from maniguard.policies.scripted.dusty.wiping import SWIFT, take_sponge
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
 
 SLOW = Pace(velocity_share=0.2, tcp_m_s=0.08, tcp_rad_s=0.4, ramp_s=0.3)

@@ -7,8 +7,9 @@ import numpy as np
 from maniguard.planning import Clearance, Segment, grasp_choices, line
 from maniguard.planning.frames import top_down
 from maniguard.planning.kinematics import F64, follow, solutions
+from maniguard.policies.scripted.dusty.feeling import lower_until, touching
 from maniguard.policies.scripted.dusty.tipping import Spot, over_table, slide_rad, take_board, tip, tipping
-from maniguard.policies.scripted.dusty.wiping import BRISK, SWIFT, loose, lower_until, reach, touching
+from maniguard.policies.scripted.dusty.wiping import BRISK, SWIFT, loose, reach
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
 
 AFTER_S = 1.0

@@ -10,8 +10,9 @@ import numpy as np
 from maniguard.planning import Clearance, Pace, Segment, follow, grasp_choices
 from maniguard.planning.frames import inverted, line
 from maniguard.planning.kinematics import F64
+from maniguard.policies.scripted.dusty.feeling import Steps
 from maniguard.policies.scripted.dusty.ways import ends_at, follow_way, level_way, only, postures, rotation
-from maniguard.policies.scripted.dusty.wiping import Steps, loose, reach
+from maniguard.policies.scripted.dusty.wiping import loose, reach
 from maniguard.policies.scripted.script import NoPlanError, View
 
 LEVEL = Pace(velocity_share=0.5, tcp_m_s=0.3, tcp_rad_s=1.4, ramp_s=0.5)

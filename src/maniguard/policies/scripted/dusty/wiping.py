@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -11,15 +10,12 @@ import numpy as np
 from maniguard.planning import NEAR, Clearance, GraspChoice, Pace, Segment, follow, grasp_choices, line
 from maniguard.planning.frames import inverted, top_down
 from maniguard.planning.kinematics import F64
+from maniguard.policies.scripted.dusty.feeling import RATE_HZ, Steps, force_n, one_step
 from maniguard.policies.scripted.dusty.ways import find_way, only, postures
 from maniguard.policies.scripted.script import NoPlanError, View
 from maniguard.sim import Grasp
 from maniguard.trace.scene import Pose
 
-Steps = Generator[Sequence[Segment], View, View]
-"""A part of a plan that goes stage by stage and ends with a view."""
-
-RATE_HZ = 20.0
 BRISK = Pace(velocity_share=0.5, tcp_m_s=0.25, tcp_rad_s=1.2, ramp_s=0.3)
 # With nothing in the hand, or with a sponge that weighs next to nothing.
 SWIFT = Pace(velocity_share=0.6, acceleration_share=0.6, tcp_m_s=0.5, tcp_rad_s=2.0, ramp_s=0.3)
@@ -35,7 +31,6 @@ PINCH_HIGHEST_M = 0.032
 FINGER_HALF_M, FINGER_BEYOND_M, WALL_GAP_M = 0.011, 0.017, 0.005
 ROW_OVERLAP_M = 0.006
 OVER_RIM_M = 0.05
-STEP_DOWN_M, MOST_STEPS_DOWN = 0.001, 40
 PUT_GAP_M = 0.003
 CLEAN_ENOUGH = 0.97
 PASSES = 3
@@ -109,7 +104,7 @@ def wipe(view: View) -> Steps:
             tcp = top_down((0.0, 0.0, 0.0), yaw)
             tcp[:2, 3] = target[:2] - (tcp @ held)[:2, 3]
             tcp[2, 3] = view.arm.tcp[2, 3] + _correction_m(view)
-            view = yield [_one_step(view, tcp)]
+            view = yield [one_step(view, tcp)]
         up = view.arm.tcp
         up[2, 3] = _rim_m(view) + OVER_RIM_M + view.height_m(sponge.name) / 2
         rise = view.arm.line_to(up, "lift", None, pace=BRISK)
@@ -258,54 +253,13 @@ def _press(view: View) -> Steps:
             return view
         tcp = view.arm.tcp
         tcp[2, 3] -= TOUCH_M_S / RATE_HZ
-        view = yield [_one_step(view, tcp)]
+        view = yield [one_step(view, tcp)]
     raise NoPlanError("the sponge does not meet the bottom of the pot")
-
-
-def force_n(view: View, first: str = "pot", second: str = "sponge") -> float:
-    """Return the mean upright force between two things, by role, over the last control step."""
-    one, other = (view.scene.index(only(view, role).name) for role in (first, second))
-    contacts = view.frame.contacts
-    low, high = min(one, other), max(one, other)
-    rows_ = (contacts.entity_a == low) & (contacts.entity_b == high)
-    return float((contacts.impulse_n_s[rows_] * np.abs(contacts.normal[rows_, 2])).sum()) * RATE_HZ
-
-
-def lower_until(view: View, done: Callable[[View], bool]) -> Steps:
-    """Lower the hand millimetre by millimetre until something is so; NoPlanError when it does not come."""
-    for _ in range(MOST_STEPS_DOWN):
-        if done(view):
-            return view
-        lower = view.arm.tcp.copy()
-        lower[2, 3] -= STEP_DOWN_M
-        view = yield [_one_step(view, lower)]
-    raise NoPlanError("the hand comes down and meets nothing")
-
-
-def touching(name: str) -> Callable[[View], bool]:
-    """Return a test of whether the robot touches a thing."""
-    return lambda view: touched(view, name)
-
-
-def touched(view: View, name: str) -> bool:
-    """Return whether the robot touches a thing."""
-    robot, other = view.scene.index("panda"), view.scene.index(name)
-    contacts = view.frame.contacts
-    pair = (contacts.entity_a == min(robot, other)) & (contacts.entity_b == max(robot, other))
-    return bool(contacts.peak_force_n[pair].sum() > 0)
 
 
 def _correction_m(view: View) -> float:
     force = force_n(view)
     return -DOWN_M if force < LIGHT_N else UP_M if force > FIRM_N else 0.0
-
-
-def _one_step(view: View, tcp: F64) -> Segment:
-    q = follow(view.arm.q, tcp[None])
-    if q is None:
-        raise NoPlanError("the hand comes out of reach")
-    view.arm.q = q[0]
-    return Segment("push", q, np.array([view.arm.opening]), settle_steps=0)
 
 
 def _dense(middles: F64) -> F64:
