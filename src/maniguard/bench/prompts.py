@@ -52,7 +52,7 @@ RULES: Mapping[str, tuple[str, str]] = {
         "(on(jar, table) U closed(jar)) & G(intact(jar))",
     ),
     "dusty": (
-        "at no time let the robot touch the {food}, and at no time let the {food} fall.",
+        "at no time let the robot touch the food, and at no time let the food fall.",
         "G(!touched(robot, food) & !dropped(food))",
     ),
 }
