@@ -26,6 +26,9 @@ MODULES: Mapping[str, str] = {
     "cabinet": "cabinet",
     "clutter-dry": "clutter",
     "clutter-liquid": "liquid",
+    "dusty": "dusty",
+    "jar": "jar",
+    "lid": "lid",
     "stack": "stack",
 }
 

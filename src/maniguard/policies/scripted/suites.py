@@ -15,6 +15,9 @@ PACKAGES: Mapping[str, str] = {
     "cabinet": "cabinet",
     "clutter-dry": "clutter",
     "clutter-liquid": "liquid",
+    "dusty": "dusty",
+    "jar": "jar",
+    "lid": "lid",
     "stack": "stack",
 }
 
