@@ -6,6 +6,7 @@ import pytest
 from worlds import kitchen_xml, simulate
 
 from maniguard.audit import AuditError, Context, Mapping
+from maniguard.audit.bddl import meanings_of_bddl
 from maniguard.audit.mapping_file import read_mapping
 from maniguard.audit.replay import replay
 from maniguard.audit.samples import Samples
@@ -128,6 +129,18 @@ def test_every_drawer_of_a_cabinet_is_a_thing_of_its_own_with_its_own_inside() -
         assert drawer.interior.pose.position_m == (0.0, 0.0, 0.0)
     rest = scene.entity("white_cabinet_1")
     assert (rest.kind, rest.joints, rest.interior) == ("fixture", (), None)
+
+
+def test_of_several_drawers_only_the_one_that_the_goal_names_has_its_role() -> None:
+    xml = XML.replace('<body name="lamp"', FURNITURE)
+    problem = """(:fixtures white_cabinet_1 - white_cabinet microwave_1 - microwave)
+      (:objects akita_black_bowl_1 - akita_black_bowl)
+      (:goal (And (In akita_black_bowl_1 white_cabinet_1_bottom_region) (Close microwave_1)))"""
+    scene = replay(Context().model(xml), simulate(xml, 3), Mapping(), meanings_of_bddl(problem)).scene
+    roles = {entity.name: entity.role for entity in scene.entities}
+    assert roles["white_cabinet_1_cabinet_bottom"] == "destination"
+    assert roles["white_cabinet_1_cabinet_top"] == roles["white_cabinet_1"] == "fixture"
+    assert roles["microwave_1"] == roles["akita_black_bowl_1"] == "target"
 
 
 def test_a_microwave_is_one_thing_with_the_inside_that_its_model_marks() -> None:

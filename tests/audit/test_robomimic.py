@@ -67,6 +67,16 @@ def test_the_reward_follows_the_action_by_one_state(tmp_path: Path, states: np.n
     assert recorded_success(trace) == 5
 
 
+def test_shaped_rewards_are_no_flag_whatever_the_arguments_say(tmp_path: Path, states: np.ndarray) -> None:
+    file = write_demos(tmp_path / "a.hdf5", {"demo_0": (XML, states)}, rewards={"demo_0": np.linspace(0, 1, 12)})
+    assert recorded_success(load_recording(find_recordings(file, Context())[0], Context())) is None
+    # LIBERO's files say that their rewards are shaped; they are zeros and a final one.
+    file = write_demos(tmp_path / "b.hdf5", {"demo_0": (XML, states)}, rewards={"demo_0": np.eye(12)[-1]})
+    with h5py.File(file, "a") as opened:
+        opened["data"].attrs["env_args"] = json.dumps({"env_kwargs": {"reward_shaping": True}})
+    assert recorded_success(load_recording(find_recordings(file, Context())[0], Context())) == 11
+
+
 def test_no_reward_is_failure_and_no_column_of_rewards_is_nothing(
     libero: Path, tmp_path: Path, states: np.ndarray
 ) -> None:

@@ -23,6 +23,15 @@ def has_region(model: mujoco.MjModel, bodies: Sequence[int]) -> bool:
     return _marked(model, bodies, any_region=True) is not None
 
 
+def region_name(model: mujoco.MjModel, bodies: Sequence[int]) -> str | None:
+    """Return the name of the first region that one of the bodies marks."""
+    found = _marked(model, bodies, any_region=True)
+    if found is None:
+        return None
+    kind, index = found
+    return str((model.site(index) if kind == "site" else model.geom(index)).name)
+
+
 def marked_interior(
     model: mujoco.MjModel, start: mujoco.MjData, bodies: Sequence[int], frame: int, *, drawer: bool
 ) -> Region | None:

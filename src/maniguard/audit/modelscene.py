@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from maniguard.audit.bodies import FREE, HINGE, SLIDE, Bodies, Group, without
 from maniguard.audit.errors import AuditError
-from maniguard.audit.interiors import marked_interior, region_at, room_within
+from maniguard.audit.interiors import marked_interior, region_at, region_name, room_within
 from maniguard.audit.mapping import EntityMap, Mapping
 from maniguard.audit.meaning import Meaning, meaning_of
 from maniguard.audit.refine import check_names, refined, upright_axis
@@ -76,10 +76,11 @@ class _Builder:
         self.model, self.start, self.mapping, self.meanings = model, start, mapping, meanings
         self.bodies = Bodies(model, mapping)
         self.part_of_body = np.full(model.nbody, -1)
+        self.groups: list[Group] = []
 
     def build(self) -> ModelScene:
         model = self.model
-        groups = self.bodies.groups()
+        groups = self.groups = self.bodies.groups()
         entity_of_body = np.full(model.nbody, -1)
         entities: list[Entity] = []
         part_bodies: list[int] = []
@@ -140,11 +141,7 @@ class _Builder:
     def _described(self, group: Group, free: bool, parts: list[tuple[str, int]], joints: list[Joint]) -> Entity:
         boxes = [self._boxes(self._geoms(group, index), body) for index, (_, body) in enumerate(parts)]
         kind = self._kind(group, free, bool(joints))
-        meaning = (
-            self.meanings.get(group.name)
-            or self.meanings.get(group.tree)
-            or meaning_of(group.tree, self.mapping.ontology)
-        )
+        meaning = self._meaning(group)
         role = {"robot": "robot", "support": "support", "object": "object"}.get(kind, "object" if free else "fixture")
         hull = self._hull(group) if free else None
         return Entity(
@@ -163,6 +160,18 @@ class _Builder:
             interior=None if group.robot else self._interior(group, parts, joints, meaning, hull),
             mass_kg=round(float(self.model.body_subtreemass[group.frame]), 6) if free else None,
         )
+
+    def _meaning(self, group: Group) -> Meaning:
+        """Return what the recording or the ontology says; a drawer has a role only if its own region was named."""
+        found = self.meanings.get(group.tree) or meaning_of(group.tree, self.mapping.ontology)
+        if group.tree == group.name and not self._is_parted(group):
+            return found
+        region = region_name(self.model, group.bodies) if group.tree != group.name else None
+        own = self.meanings.get(region or "")
+        return found._replace(role=None if own is None else own.role)
+
+    def _is_parted(self, group: Group) -> bool:
+        return any(other.tree == group.name and other.name != group.name for other in self.groups)
 
     def _kind(self, group: Group, free: bool, jointed: bool) -> EntityKind:
         if group.robot:

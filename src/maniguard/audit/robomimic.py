@@ -83,8 +83,7 @@ def load_demo(recording: Recording, context: Context) -> Trace:
             model = demo.attrs.get("model_file", data.attrs.get("model_file"))
             bddl = str(data.attrs.get("bddl_file_content", ""))
             libero = "bddl_file_name" in data.attrs
-            arguments = _json(data.attrs, "env_args")
-            flags = _flags(demo, context, arguments, len(states))
+            flags = _flags(demo, context, len(states))
     except (OSError, KeyError, RuntimeError) as error:
         raise AuditError(f"truncated or damaged: {one_line(error)}") from error
     if model is None:
@@ -110,10 +109,11 @@ def _trace(
     return uniform_trace(replace(samples, events=events), meta_of(recording, context))
 
 
-def _flags(demo: h5py.Group, context: Context, arguments: dict[str, Any], count: int) -> F64 | None:
+def _flags(demo: h5py.Group, context: Context, count: int) -> F64 | None:
     """Return the success flag of each state, None where the recording has none.
 
-    The reward follows the action, so it belongs to the state after; a shaped reward is no flag.
+    The reward follows the action, so it belongs to the state after. Rewards other than 0 and 1 are shaped and no flag,
+    whatever the environment's arguments say: LIBERO's say that they are shaped, and they are not.
     """
     wanted = context.mapping.success
     if wanted is not None:
@@ -122,7 +122,7 @@ def _flags(demo: h5py.Group, context: Context, arguments: dict[str, Any], count:
         name = wanted.column.names[0]
         if name not in demo:
             raise AuditError(f"{wanted.column.where}: the demonstration has no {name!r}; it has {', '.join(demo)}")
-    elif "rewards" in demo and not dict(arguments.get("env_kwargs") or {}).get("reward_shaping", False):
+    elif "rewards" in demo and np.isin(demo["rewards"][()], (0, 1)).all():
         name = "rewards"
     else:
         return None
