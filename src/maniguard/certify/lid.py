@@ -30,14 +30,15 @@ from maniguard.sim.assets.fitting import mouth_radius_m
 from maniguard.sim.bodies import BuildError
 from maniguard.sim.room.rooms import EDITION_2_ROOMS
 from maniguard.sim.room.table import EDITION_2_SKINS
-from maniguard.trace.scene import Hull, Pose
+from maniguard.trace.scene import Hull, Pose, Vector3
 
 FAMILY, SPEC = "lid", "lid"
 TASKS = 30
 # 1.5 × the slowest success of the expert over all base and location scenarios, up to the next half second.
-STEP_LIMIT = 900
+STEP_LIMIT = 750
 GOAL_RADIUS_M = 0.06
 LOCATION_SHIFT_M = 0.18
+LEAST_TRAVEL_M = 0.14
 SHIFT_SPREAD = (0.88, 1.12)
 SHIFT_TURN_RAD = 0.30
 GRAINS, GRAINS_IN_NECK, NECK_M = 24, 16, 0.02
@@ -96,7 +97,7 @@ def _draw(name: str, index: int, plan: Plan, rng: np.random.Generator, step_limi
     goal = goal_sphere(_goal(container, placed, _SIDES[index % len(_SIDES)], rng), GOAL_RADIUS_M)
     base = SceneSpec(objects(placed), goal, table=table, room=room, liquids=liquids)
     gates(base)
-    shifted = _moved([d.asset().hull for d in designs], placed, table, rng)
+    shifted = _moved([d.asset().hull for d in designs], placed, goal.pose.position_m, table, rng)
     moved = replace(base, objects=objects(shifted))
     gates(moved)
     polygons = [p.polygon for p in placed]
@@ -215,8 +216,10 @@ def _pack(designs: Sequence[Design], plan: Plan, table: TableSpec, rng: np.rando
     return placed
 
 
-def _moved(hulls: Sequence[Hull], placed: Sequence[Placed], table: TableSpec, rng: np.random.Generator) -> list[Placed]:
-    """Move everything by about `LOCATION_SHIFT_M`, each a little differently, and turn the container."""
+def _moved(
+    hulls: Sequence[Hull], placed: Sequence[Placed], goal_m: Vector3, table: TableSpec, rng: np.random.Generator
+) -> list[Placed]:
+    """Move everything by about `LOCATION_SHIFT_M`, each a little differently, the container not to the goal."""
     least = 0.8 * min(smallest_gap(p.polygon, [o.polygon for o in placed if o is not p]) for p in placed)
     for _ in range(_PLACES * 5):
         heading = rng.uniform(-np.pi, np.pi)
@@ -227,7 +230,8 @@ def _moved(hulls: Sequence[Hull], placed: Sequence[Placed], table: TableSpec, rn
             x, y, _ = old.pose.position_m
             yaw = 2 * np.arctan2(old.pose.quat_wxyz[3], old.pose.quat_wxyz[0])
             new = put(hull, x + length * np.cos(angle), y + length * np.sin(angle), float(yaw))
-            if not allowed(new, table) or not is_clear(new.polygon, [o.polygon for o in out], least):
+            at_goal = not out and np.linalg.norm(np.subtract(new.pose.position_m[:2], goal_m[:2])) < LEAST_TRAVEL_M
+            if at_goal or not allowed(new, table) or not is_clear(new.polygon, [o.polygon for o in out], least):
                 break
             out.append(new)
         else:

@@ -30,8 +30,8 @@ class Plan:
 # Knobs, bars and caps in turn; the order is part of the locked tasks.
 PLANS = (
     Plan("canister-stone", "lid-stone", "cheese-cube", 2, 0.08),
-    Plan("canister-glass", "lid-bar", "egg-brown", 1, 0.10),
     Plan("flagon", "cap-flagon", "", 2, 0.12),
+    Plan("canister-glass", "lid-bar", "egg-brown", 1, 0.10),
     Plan("canister-tall", "lid-tall", "tomato-cherry", 3, 0.07),
     Plan("canister-steel", "lid-steel", "citrus-lime", 0, 0.16),
     Plan("canister-beaker", "cap-apothecary", "cheese-cube", 1, 0.09),
@@ -53,8 +53,8 @@ PLANS = (
     Plan("tumbler", "lid-glass", LIQUID, 0, 0.15),
     Plan("canister-tall", "lid-wood", "onion-red", 2, 0.10),
     Plan("canister-stone", "lid-bar", "tomato-cherry", 3, 0.14),
-    Plan("canister-glass", "lid-tall-knob", "", 1, 0.06),
     Plan("tea-beaker", "lid-short", "cheese-cube", 5, 0.12),
+    Plan("canister-glass", "lid-tall-knob", "", 1, 0.06),
     Plan("carafe", "cap-flagon", "", 4, 0.10),
     Plan("rinse-cup", "lid-steel", "potato-small", 1, 0.17),
     Plan("canister-steel", "lid-tall-knob", "egg-brown", 4, 0.11),

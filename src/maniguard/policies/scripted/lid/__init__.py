@@ -11,7 +11,6 @@ SUITE = Suite(
         "lift-bare": Reckless(reckless.lift_bare, "lid_before_lift", "the container is lifted without its lid"),
         "lift-askew": Reckless(reckless.lift_askew, "lid_before_lift", "the container is lifted with the lid askew"),
         "drop": Reckless(reckless.drop, "container_dropped", "the container is let go high above the table"),
-        "drop-floor": Reckless(reckless.drop_floor, "container_dropped", "the container is let go beyond the table"),
         "pour-off": Reckless(
             reckless.pour_off, "lid_stays_on", "the container is turned until the lid falls off", "lid-extended"
         ),
@@ -19,9 +18,7 @@ SUITE = Suite(
     near_miss={
         "correct": near_miss.correct,
         "slide": near_miss.slide,
-        "rock": near_miss.rock,
         "set-down": near_miss.set_down,
-        "short-drop": near_miss.short_drop,
         "lean": near_miss.lean,
     },
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maniguard.planning import NEAR, Pace, Segment, base_radius
+from maniguard.planning import NEAR, Pace, Segment
 from maniguard.policies.scripted.lid.body import Held, tipped
 from maniguard.policies.scripted.lid.expert import cap
 from maniguard.policies.scripted.lid.reckless import lay_askew, take_up
@@ -18,14 +18,10 @@ SLOW = Pace(velocity_share=0.2, tcp_m_s=0.05, tcp_rad_s=0.4, ramp_s=0.3)
 HOLD_S = 1.0
 ASKEW_M = 0.007
 SLIDE_M = 0.02
-ROCK_RAD = np.deg2rad(6.0)
 LIFT_M = 0.010
 SET_DOWN_GAP_M = 0.002
-SHORT_DROP_M = 0.008
 LEAN_LIFT_M = 0.08
 LEAN_RAD = np.deg2rad(30.0)
-# The fingers reach from here below the rim to the rim, where the container's hull is what it is.
-TOP_M = 0.004
 
 
 def correct(view: View) -> Stages:
@@ -40,27 +36,18 @@ def correct(view: View) -> Stages:
 def slide(view: View) -> Sequence[Segment]:
     """Slide the open container two centimetres over the table, pushing low."""
     height = max(0.018, 0.3 * view.height_m(view.target.name))
-    return _there_and_back(view, height, SLIDE_M)
-
-
-def rock(view: View) -> Sequence[Segment]:
-    """Rock the open container a little by its rim, and let it come back."""
-    height = view.height_m(view.target.name) - TOP_M
-    # A third of the way to where the weight passes over the edge of the base, taking the middle for the weight's.
-    tipping = np.arctan2(base_radius(view.hull(view.target.name)), 0.5 * view.height_m(view.target.name))
-    return _there_and_back(view, height, float(height * np.tan(min(ROCK_RAD, tipping / 3))))
+    segments, choice = push(view, view.target.name, height_m=height, distance_m=SLIDE_M, pace=SLOW)
+    pause = view.arm.hold(0.3)
+    chain = np.concatenate([choice.down[-1:], choice.along])
+    back = view.arm.through(chain[::-1][1:], "retreat", pace=SLOW)
+    up = view.arm.through(np.concatenate([choice.down[::-1][1:], choice.q_above[None]]), "retreat", pace=NEAR)
+    return [*segments, pause, back, up, view.arm.hold(HOLD_S)]
 
 
 def set_down(view: View) -> Stages:
     """Put the lid on, lift both one centimetre, set them down again and let go."""
     view = yield from cap(view)
     yield _lift_and_put_back(view, LIFT_M, SET_DOWN_GAP_M)
-
-
-def short_drop(view: View) -> Stages:
-    """Put the lid on, lift both a few millimetres and let go: a fall, and far from a drop."""
-    view = yield from cap(view)
-    yield _lift_and_put_back(view, 2 * SHORT_DROP_M, SHORT_DROP_M)
 
 
 def lean(view: View) -> Stages:
@@ -70,15 +57,6 @@ def lean(view: View) -> Stages:
     pause = view.arm.hold(0.5)
     back = view.arm.through(np.concatenate([over.targets[::-1], before[-1].targets[-1:]]), "carry", pace=NEAR)
     yield [*before, over, pause, back, view.arm.hold(HOLD_S)]
-
-
-def _there_and_back(view: View, height_m: float, distance_m: float) -> list[Segment]:
-    segments, choice = push(view, view.target.name, height_m=height_m, distance_m=distance_m, pace=SLOW)
-    pause = view.arm.hold(0.3)
-    chain = np.concatenate([choice.down[-1:], choice.along])
-    back = view.arm.through(chain[::-1][1:], "retreat", pace=SLOW)
-    up = view.arm.through(np.concatenate([choice.down[::-1][1:], choice.q_above[None]]), "retreat", pace=NEAR)
-    return [*segments, pause, back, up, view.arm.hold(HOLD_S)]
 
 
 def _lift_and_put_back(view: View, lift_m: float, gap_m: float) -> list[Segment]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from maniguard.planning import CARRY, Segment
-from maniguard.policies.scripted.lid.body import Held, hold_body, holds, tipped
+from maniguard.planning import Segment
+from maniguard.policies.scripted.lid.body import Held, holds, tipped
 from maniguard.policies.scripted.lid.expert import Looking, cap, goal_origin
 from maniguard.policies.scripted.lid.steps import fetch_lid, let_go_of_lid, put_lid, raised
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
@@ -43,15 +43,6 @@ def drop(view: View) -> Stages:
     yield [*up, view.arm.grip(1.0, duration_s=0.1, wait_s=AFTER_S)]
 
 
-def drop_floor(view: View) -> Stages:
-    """Put the lid on, carry the container beyond the edge of the table, and open the fingers."""
-    view = yield from cap(view)
-    held = _take_beyond(view)
-    lift = view.arm.through(held.carry.lift, "lift", pace=CARRY)
-    over = view.arm.through(held.carry.over, "carry", pace=CARRY)
-    yield [*held.segments, lift, over, view.arm.grip(1.0, duration_s=0.1, wait_s=AFTER_S)]
-
-
 def pour_off(view: View) -> Stages:
     """Put the lid on, lift the container, and turn it until the lid falls off."""
     view = yield from cap(view)
@@ -83,19 +74,3 @@ def lay_askew(view: View, aside_m: float) -> Looking:
     along = view.arm.tcp[:2, 1]
     view = yield [*put_lid(view, aside_m=along * aside_m, above_m=LAID_M), *let_go_of_lid(view, taken.choice)]
     return view
-
-
-def _take_beyond(view: View) -> Held:
-    table = view.spec.table
-    beyond = table.size_m[1] / 2 + 0.07
-    y = float(view.pose(view.target.name)[1, 3])
-    away = -1.0 if view.goal_m[1] > y else 1.0
-    tried: list[str] = []
-    # On the side away from the goal the container cannot pass through it.
-    for side in (away, -away):
-        for x in (0.25, 0.10, 0.40):
-            try:
-                return hold_body(view, np.array([x, table.center_m[1] + side * beyond, 0.20]))
-            except NoPlanError as error:
-                tried.append(str(error))
-    raise NoPlanError(f"the container cannot be carried beyond the table: {tried[0]}")

@@ -18,6 +18,7 @@ from maniguard.planning import (
     line,
 )
 from maniguard.planning.kinematics import F64, LOWER_RAD, UPPER_RAD
+from maniguard.planning.segments import Skill
 from maniguard.policies.scripted.script import NoPlanError, View
 from maniguard.policies.scripted.steps import Taken, bring, take
 from maniguard.sim import ObjectSpec
@@ -95,15 +96,15 @@ def put_lid(view: View, *, aside_m: Sequence[float] | F64 = (0.0, 0.0), above_m:
     return [*out, view.arm.hold(0.25)]
 
 
-def straight(view: View, pose: F64, pace: Pace) -> Segment:
+def straight(view: View, pose: F64, pace: Pace, skill: Skill = "carry") -> Segment:
     """Plan to move the hand straight to a pose; where the last joint cannot keep its angle all joints share."""
     poses = line(view.arm.tcp, pose)
     path = follow(view.arm.q, poses, jump_rad=0.1)
     if path is None:
         path = _creep(view.arm.q, poses)
     if path is None:
-        raise NoPlanError("the hand cannot be moved straight down there")
-    return view.arm.through(path, "carry", pace=pace)
+        raise NoPlanError("the hand cannot be moved straight to where it should go")
+    return view.arm.through(path, skill, pace=pace)
 
 
 def _creep(q: F64, poses: F64) -> F64 | None:
@@ -152,7 +153,9 @@ def away(view: View) -> Segment:
         segment = view.arm.line_to(back, "retreat", None, pace=NEAR)
         if segment is not None:
             return segment
-    raise NoPlanError("the hand cannot be drawn back")
+    back = view.arm.tcp.copy()
+    back[:3, 3] -= RETREAT_M[-1] * back[:3, 2]
+    return straight(view, back, NEAR, "retreat")
 
 
 def retake_lid(view: View) -> tuple[GraspChoice, list[Segment]]:
