@@ -4,14 +4,15 @@ import gzip
 import json
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from worlds import kitchen_xml, simulate
+from worlds import kitchen_xml, simulate, write_demos
 
 from maniguard.audit import AuditError, Context, find_recordings, load_recording, recorded_success
-from maniguard.audit.robocasa import meanings_of_meta
+from maniguard.audit.epmeta import meanings_of_meta
 
 META = {
     "lang": "put the bowl on the plate",
@@ -35,7 +36,7 @@ def data_set(tmp_path: Path) -> Path:
     states = simulate(kitchen_xml(), 10)
     folder = path / "extras" / "episode_000003"
     folder.mkdir(parents=True)
-    (path / "extras" / "dataset_meta.json").write_text("{}")
+    (path / "extras" / "dataset_meta.json").write_text(json.dumps({"env_args": {"env_name": "PickPlaceToPlate"}}))
     np.savez(folder / "states.npz", states=states)
     (folder / "model.xml.gz").write_bytes(gzip.compress(rename(kitchen_xml()).encode()))
     (folder / "ep_meta.json").write_text(json.dumps(META))
@@ -51,7 +52,7 @@ def data_set(tmp_path: Path) -> Path:
 
 def test_an_episode_is_read_from_its_extras(data_set: Path) -> None:
     (found,) = find_recordings(data_set, Context())
-    assert (found.seed, found.family, found.instruction) == (3, "PickPlace", "put the bowl on the plate")
+    assert (found.seed, found.family, found.instruction) == (3, "PickPlaceToPlate", "put the bowl on the plate")
     trace = load_recording(found, Context())
     assert len(trace) == 10
     assert recorded_success(trace) == 8
@@ -59,6 +60,17 @@ def test_an_episode_is_read_from_its_extras(data_set: Path) -> None:
     assert trace.scene.entity("obj").role == "target"
     assert trace.scene.entity("distr_1").role == "obstacle"
     assert "graspable" in trace.scene.entity("obj").properties
+
+
+def test_the_same_meta_data_count_in_robocasas_hdf5(tmp_path: Path) -> None:
+    states = simulate(kitchen_xml(), 5)
+    path = write_demos(tmp_path / "demo.hdf5", {"demo_0": (rename(kitchen_xml()), states)})
+    with h5py.File(path, "a") as file:
+        file["data/demo_0"].attrs["ep_meta"] = json.dumps(META)
+    (found,) = find_recordings(path, Context())
+    trace = load_recording(found, Context())
+    assert found.instruction == trace.meta.instruction == "put the bowl on the plate"
+    assert (trace.scene.entity("obj").category, trace.scene.entity("obj").role) == ("bowl", "target")
 
 
 def test_categories_of_objects_and_classes_of_fixtures_are_looked_up() -> None:

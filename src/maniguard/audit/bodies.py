@@ -67,7 +67,7 @@ class Bodies:
                 name = self.names[body]
                 match = _ROBOT.match(name)
                 robot = name in stated if stated else match is not None
-                key = self._robot_name(match) if robot else name.removesuffix("_main")
+                key = self._robot_name(match) if robot else name.removesuffix("_main").removesuffix("_root")
                 if key in groups and not (robot and groups[key].robot):
                     key = name if name not in groups else f"{name}#{body}"
                 groups.setdefault(key, Group(key, key, robot, body))

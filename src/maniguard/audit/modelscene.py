@@ -22,6 +22,8 @@ from maniguard.trace import Box, Entity, Hull, Joint, Part, Region, Scene
 from maniguard.trace.scene import EntityKind, JointKind
 
 _SUPPORTS = ("table", "counter", "desk", "bench", "island", "floor")
+# What carries the arm or hangs on it.
+_NO_ARM = ("gripper", "mobilebase", "base", "mount", "fixed_mount")
 _TCP_SITES = ("grip_site", "tcp", "attachment_site", "pinch", "ee_site")
 # A joint without limits: beyond anything that a rule asks for.
 _UNLIMITED = 1e6
@@ -248,7 +250,7 @@ class _Builder:
         arm = [
             joint
             for body in members
-            if "gripper" not in self.bodies.names[body] and body not in fingers
+            if not self.bodies.names[body].startswith(_NO_ARM) and body not in fingers
             for joint in self.bodies.joints(body, HINGE)
         ]
         return (arm if len(arm) == 7 else []), sliding

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from maniguard.audit.epmeta import ONTOLOGY, meanings_of_meta
 from maniguard.audit.errors import AuditError
-from maniguard.audit.meaning import Meaning, meaning_of
 from maniguard.audit.recording import Context, Recording, digest_of, digest_of_file, file_name, meta_of, success_events
 from maniguard.audit.replay import replay
 from maniguard.audit.robomimic import one_line, read_npz
@@ -20,25 +20,23 @@ from maniguard.audit.uniform import uniform_trace
 from maniguard.trace import Trace
 
 SOURCE = "robocasa-extras"
-_ONTOLOGY = "robocasa"
 
 
 def find_extras(path: Path, context: Context) -> Iterator[Recording]:
-    """Find the episodes of the data set in `path`, which holds extras/."""
+    """Find the episodes of the data set in `path`, which holds extras/; its task is the environment's name."""
+    name = _environment(path) or path.resolve().name
     for folder in sorted((path / "extras").glob("episode_*")):
         number = folder.name.removeprefix("episode_")
         if not number.isdigit():
             continue
         files = [folder / name for name in ("states.npz", "model.xml.gz", "ep_meta.json")]
         digest = digest_of(*(digest_of_file(file).encode() for file in files if file.is_file()))
-        family = context.mapping.dataset or path.resolve().name
+        family = context.mapping.dataset or name
         try:
             instruction = str(_meta(folder).get("lang", ""))
         except AuditError:
             instruction = ""
-        yield Recording(
-            SOURCE, str(path), folder.name, family, file_name(path.resolve().name), int(number), digest, instruction
-        )
+        yield Recording(SOURCE, str(path), folder.name, family, file_name(name), int(number), digest, instruction)
 
 
 def load_extras(recording: Recording, context: Context) -> Trace:
@@ -52,27 +50,18 @@ def load_extras(recording: Recording, context: Context) -> Trace:
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise AuditError(f"model.xml.gz is missing or damaged: {one_line(error)}") from error
     states = np.asarray(content["states"], np.float64)
-    mapping = replace(context.mapping, ontology=context.mapping.ontology or _ONTOLOGY)
+    mapping = replace(context.mapping, ontology=context.mapping.ontology or ONTOLOGY)
     samples = replay(context.model(model, folder), states, mapping, meanings_of_meta(_meta(folder)))
     events = success_events(samples.time_s, _flags(recording, context, len(states)))
     return uniform_trace(replace(samples, events=events), meta_of(recording, context))
 
 
-def meanings_of_meta(meta: dict[str, Any]) -> dict[str, Meaning]:
-    """Return what ep_meta.json says: the categories of objects, distractors as obstacles; the classes of fixtures."""
-    found: dict[str, Meaning] = {}
-    for item in meta.get("object_cfgs") or ():
-        if not isinstance(item, dict) or not isinstance(item.get("name"), str):
-            continue
-        name, info = item["name"], item.get("info")
-        category = str(info.get("cat", name)) if isinstance(info, dict) else name
-        role = "obstacle" if name.startswith("distr") else "target" if name == "obj" else None
-        found[name] = meaning_of(category, _ONTOLOGY, role)
-    fixtures = meta.get("fixtures")
-    for name, item in fixtures.items() if isinstance(fixtures, dict) else ():
-        if isinstance(item, dict) and isinstance(item.get("cls"), str):
-            found[str(name)] = meaning_of(item["cls"], _ONTOLOGY)
-    return found
+def _environment(path: Path) -> str | None:
+    try:
+        value = json.loads((path / "extras" / "dataset_meta.json").read_text("utf-8"))["env_args"]["env_name"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return value if isinstance(value, str) and value else None
 
 
 def _meta(folder: Path) -> dict[str, Any]:

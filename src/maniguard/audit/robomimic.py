@@ -13,6 +13,8 @@ import h5py
 import numpy as np
 
 from maniguard.audit.bddl import ONTOLOGY, meanings_of_bddl
+from maniguard.audit.epmeta import ONTOLOGY as ROBOCASA
+from maniguard.audit.epmeta import meanings_of_meta
 from maniguard.audit.errors import AuditError
 from maniguard.audit.meaning import Meaning
 from maniguard.audit.recording import Context, Recording, digest_of, digest_of_file, file_name, meta_of, success_events
@@ -58,6 +60,10 @@ def _demo(
     seed = int(number[1]) if number else place
     try:
         digest = _digest(data[name])
+        facts = {
+            **facts,
+            "instruction": facts["instruction"] or str(_json(data[name].attrs, "ep_meta").get("lang", "")),
+        }
     except (OSError, KeyError, RuntimeError, AttributeError) as error:
         fault = f"{path}:{name}: damaged or no demonstration: {one_line(error)}"
         return Recording(SOURCE, str(path), name, family, task, seed, digest_of(name.encode()), fault=fault, **facts)
@@ -82,15 +88,15 @@ def load_demo(recording: Recording, context: Context) -> Trace:
             states = np.asarray(demo["states"][()], np.float64)
             model = demo.attrs.get("model_file", data.attrs.get("model_file"))
             bddl = str(data.attrs.get("bddl_file_content", ""))
-            libero = "bddl_file_name" in data.attrs
+            episode = _json(demo.attrs, "ep_meta")
+            source = ONTOLOGY if "bddl_file_name" in data.attrs else ROBOCASA if episode else None
             flags = _flags(demo, context, len(states))
     except (OSError, KeyError, RuntimeError) as error:
         raise AuditError(f"truncated or damaged: {one_line(error)}") from error
     if model is None:
         raise AuditError("it has no attribute 'model_file': without the model, states mean nothing")
-    return _trace(
-        recording, context, str(model), states, flags, meanings_of_bddl(bddl), None, ONTOLOGY if libero else None
-    )
+    meanings = {**meanings_of_bddl(bddl), **meanings_of_meta(episode)}
+    return _trace(recording, context, str(model), states, flags, meanings, None, source)
 
 
 def _trace(
