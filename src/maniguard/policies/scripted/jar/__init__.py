@@ -24,6 +24,5 @@ SUITE = Suite(
         "lean": near_miss.lean,
         "slide-open": near_miss.slide_open,
         "rock-open": near_miss.rock_open,
-        "press-shut": near_miss.press_shut,
     },
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from maniguard.planning import NEAR, Pace, base_radius
-from maniguard.policies.scripted.jar.expert import shut
 from maniguard.policies.scripted.jar.lid import look, shove, swing
 from maniguard.policies.scripted.jar.reckless import lifted, raised, take_up, turned
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
@@ -63,12 +62,6 @@ def rock_open(view: View) -> Stages:
     # Half the way to where the weight passes over the edge, taking the middle of the body for the weight's.
     tipping = np.arctan2(base_radius(view.hull(name)), 0.5 * view.height_m(name))
     yield [*shove(view, float(0.5 * tipping), pace=SLOW, back=True), view.arm.hold(HOLD_S)]
-
-
-def press_shut(view: View) -> Stages:
-    """Close the jar and press on its lid a second time, harder."""
-    view = yield from shut(view)
-    yield [*swing(view, press_m=0.008, pace=SLOW), view.arm.hold(HOLD_S)]
 
 
 def _there_and_back(view: View, height_m: float, distance_m: float) -> Stages:
