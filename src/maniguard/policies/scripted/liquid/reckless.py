@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from maniguard.planning import Pace, Segment, follow, line
+from maniguard.planning import Clearance, Pace, Segment, follow, line
 from maniguard.planning.kinematics import F64
 from maniguard.policies.scripted.clutter.reckless import AFTER_S, DROP_RAISE_M, raise_to, take_up
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
 
-# The lean from which the hand shakes, stage by stage; a container counts as tipped beyond 45 degrees only.
-LEANS_RAD = tuple(np.deg2rad(d) for d in (24.0, 31.0, 38.0))
+# The lean from which the hand shakes, stage by stage; a container counts as tipped beyond 45 degrees only, and some of
+# that is lost to its swinging in the hand.
+LEANS_RAD = tuple(np.deg2rad(d) for d in (24.0, 31.0, 36.0, 36.0, 36.0))
 SHAKES_M = (0.05, 0.035, 0.02)
 SHAKE_HZ, SHAKES = 2.5, 3
 STROKE = Pace(velocity_share=0.95, acceleration_share=0.95, tcp_m_s=2.0, tcp_rad_s=5.0, ramp_s=0.12)
 LEAN = Pace(velocity_share=0.3, tcp_m_s=0.15, tcp_rad_s=0.6, ramp_s=0.4)
 FLIP_RAD = np.deg2rad(80.0)
 ENOUGH_LEFT = 0.9
+# What is held and shaken stays this far from everything; what it would hit otherwise is another script's business.
+CLEARANCE = Clearance(0.005, 0.005)
 RATE_HZ = 20.0
 
 
@@ -95,9 +98,19 @@ def shaken(view: View, heading_rad: float, reach_m: float, rate_hz: float, times
     return Segment("carry", path, np.full(steps, view.arm.opening), settle_steps=0)
 
 
+def clear(view: View, in_hand: F64, *segments: Segment) -> bool:
+    """Return whether arm and target, held at `in_hand` (4, 4), pass everything on the way through segments."""
+    view.model.ignore(())
+    view.model.hold(view.target.name, in_hand)
+    free = view.model.free(np.concatenate([segment.targets for segment in segments]), CLEARANCE)
+    view.model.hold(None)
+    return free
+
+
 def _harder_and_harder(view: View) -> list[list[Segment]]:
     """Plan every lean with its shake, one after the other, to where no finger is and as wide as the arm allows."""
     upright, before = view.arm.tcp, view.arm.q.copy()
+    in_hand = view.in_hand(view.target.name)
     for reach_m in SHAKES_M:
         for heading in headings(upright, past_fingers=True):
             view.arm.q = before.copy()
@@ -106,7 +119,7 @@ def _harder_and_harder(view: View) -> list[list[Segment]]:
                 path = follow(view.arm.q, line(view.arm.tcp, turned_about(upright, heading, float(lean_rad))))
                 lean = None if path is None else view.arm.through(path, "carry", pace=LEAN)
                 shake = None if lean is None else shaken(view, heading, reach_m, SHAKE_HZ, SHAKES)
-                if lean is None or shake is None:
+                if lean is None or shake is None or not clear(view, in_hand, lean, shake):
                     break
                 stages.append([lean, shake, view.arm.hold(0.3)])
             if len(stages) == len(LEANS_RAD):
