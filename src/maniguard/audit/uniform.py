@@ -35,9 +35,10 @@ def uniform_trace(samples: Samples, meta: TraceMeta) -> Trace:
     check_times(samples.time_s, "the recording")
     columns = _checked(samples)
     rate = meta.control_rate_hz or samples.rate_hz or own_rate(samples.time_s)
-    grid = grid_of(samples.time_s, rate)
+    grid = grid_of(samples.time_s, rate, ON_GRID)
     on_grid = lies_on(samples.time_s, grid, rate)
     if not on_grid:
+        grid = grid_of(samples.time_s, rate)
         columns = {name: resampled(samples.time_s, value, grid, kind_of(name)) for name, value in columns.items()}
     channels = {**absent_channels(), **samples.channels}
     if not on_grid:
@@ -84,9 +85,9 @@ def own_rate(time_s: F64) -> float:
     return float(whole) if whole >= 1 and abs(rate - whole) <= 0.01 * rate else rate
 
 
-def grid_of(time_s: F64, rate_hz: float) -> F64:
-    """Return the uniform moments from the first sample to the last."""
-    count = int(np.floor((time_s[-1] - time_s[0]) * rate_hz + ON_GRID)) + 1
+def grid_of(time_s: F64, rate_hz: float, slack: float = 1e-6) -> F64:
+    """Return the uniform moments from the first sample to the last, one that is `slack` of a period late included."""
+    count = int(np.floor((time_s[-1] - time_s[0]) * rate_hz + slack)) + 1
     grid: F64 = time_s[0] + np.arange(count) / rate_hz
     return grid
 
