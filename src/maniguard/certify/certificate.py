@@ -31,8 +31,8 @@ def certify(scenarios: Sequence[Scenario], *, workers: int = 1, out: Path | None
     """Run the scripts over base (and location) scenarios and write the evidence as JSON and as a Markdown table.
 
     The expert plays base and location, every reckless and near-miss script plays the base; conditions that are not
-    among `scenarios` are left out. `out` defaults to the shipped certificate of the family and variant. Findings: a
-    rule that nothing breaks, a near miss that is flagged, an expert below what is required.
+    among `scenarios` are left out. `out` defaults to the shipped certificate of the spec, in which the entries of other
+    tasks stay. Findings: a rule that nothing breaks, a near miss that is flagged, an expert below what is required.
     """
     chosen = [s for s in scenarios if s.condition in EXPERT_CONDITIONS]
     jobs = [(s, "expert") for s in chosen]
@@ -43,7 +43,8 @@ def certify(scenarios: Sequence[Scenario], *, workers: int = 1, out: Path | None
     rows = {(s.id, script): row for (s, script), row in zip(jobs, each(_run, jobs, workers), strict=True)}
     entries = [_entry(task, chosen, rows) for task in dict.fromkeys(s.task_id for s in chosen)]
     findings, notes = _judge(entries)
-    for path, group in _by_file(entries, chosen, out).items():
+    for path, found in _by_file(entries, chosen, out).items():
+        group = found if out is not None else _with_others(path, found)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, pretty({"format": FORMAT, "tasks": group}).encode())
         write_atomic(path.with_suffix(".md"), table(group).encode())
@@ -107,6 +108,15 @@ def table(entries: Sequence[Mapping[str, Any]]) -> str:
         cells = [entry["task"], entry["target"], str(entry["obstacles"]), *expert, *broken, unflagged]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _with_others(path: Path, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return entries together with those that a shipped certificate has for other tasks, in the order of tasks."""
+    if not path.is_file():
+        return entries
+    known = json.loads(path.read_text(encoding="utf-8"))["tasks"]
+    certified = {entry["task"]: entry for entry in (*known, *entries)}
+    return [certified[task] for task in sorted(certified)]
 
 
 def _expert_cell(row: Mapping[str, Any] | None) -> str:

@@ -14,9 +14,7 @@ from maniguard.cli.catalogue import add_catalogue
 
 def add_parser(commands: Commands) -> None:
     """Add this command to the command line."""
-    parser = commands.add_parser(
-        "bench", help="the benchmark: list, show, render, verify, certify, resample …"
-    )
+    parser = commands.add_parser("bench", help="the benchmark: list, show, render, verify, certify, resample …")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     listing = actions.add_parser("list", help="one line per scenario")
@@ -48,9 +46,7 @@ def add_parser(commands: Commands) -> None:
     certify.add_argument("--out", type=Path, metavar="FILE", help="where to write (default: the shipped certificates)")
     certify.set_defaults(run=_certify)
 
-    resample = actions.add_parser(
-        "resample", help="draw new, verified instances of a family"
-    )
+    resample = actions.add_parser("resample", help="draw new, verified instances of a family")
     resample.add_argument("--family", required=True, metavar="F")
     resample.add_argument("--n", type=int, default=20, metavar="N", help="how many base tasks (default: 20)")
     resample.add_argument("--seed", type=int, default=0, metavar="S", help="another seed, other tasks (default: 0)")

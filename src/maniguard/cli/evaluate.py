@@ -23,8 +23,18 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--video", action="store_true", help="film every rollout")
     parser.add_argument("--quality", choices=("fast", "studio"), default="fast", help="render quality of every picture")
     parser.add_argument("--spec", default="default", metavar="VARIANT", help="spec variant that the live monitor uses")
+    parser.add_argument(
+        "--shard", type=_shard, metavar="I/N", help="only part I of N, for a cluster; `maniguard runs merge` joins them"
+    )
     parser.add_argument("--out", required=True, type=Path, metavar="RUN", help="run folder, made or continued")
     parser.set_defaults(run=_run)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    part, slash, parts = text.partition("/")
+    if not (slash and part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no shard; write I/N with 1 <= I <= N, for example 3/8")
+    return int(part), int(parts)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -40,7 +50,7 @@ def _run(args: argparse.Namespace) -> int:
     from maniguard import report
     from maniguard.cli.output import Output
     from maniguard.cli.preview import preview
-    from maniguard.evaluate import PlannedRollout, create_run, execute, make_plan
+    from maniguard.evaluate import PlannedRollout, create_run, execute, make_plan, shard
     from maniguard.rollout import Status
 
     scenarios = select(args)
@@ -52,6 +62,9 @@ def _run(args: argparse.Namespace) -> int:
         render_quality=args.quality,
         video=args.video,
     )
+    if args.shard is not None:
+        plan = shard(plan, *args.shard)
+        scenarios = [s for s in scenarios if s.id in {item.scenario_id for item in plan.items}]
     chosen = {scenario.task_id for scenario in scenarios}
     run = create_run(args.out, plan, [task for task in own_tasks(args) if task.id in chosen])
     out = Output()

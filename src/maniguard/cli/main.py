@@ -9,7 +9,22 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from maniguard import __version__
-from maniguard.cli import annotate, assets, audit, bench, evaluate, ltlf, metrics, ontology, report, serve, spec, study
+from maniguard.cli import (
+    annotate,
+    assets,
+    audit,
+    bench,
+    compare,
+    evaluate,
+    ltlf,
+    metrics,
+    ontology,
+    report,
+    runs,
+    serve,
+    spec,
+    study,
+)
 from maniguard.cli.streams import provide_streams, silence
 from maniguard.errors import ManiguardError
 
@@ -21,7 +36,9 @@ EXIT_INTERRUPTED = 130
 # And for one ended by SIGPIPE: the reader went before the command was done.
 EXIT_UNHEARD = 141
 
-_COMMANDS = (evaluate, audit, report, metrics, spec, ltlf, ontology, bench, study, annotate, assets, serve)
+_COMMANDS = (
+    evaluate, audit, report, metrics, compare, runs, spec, ltlf, ontology, bench, study, annotate, assets, serve,
+)  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):

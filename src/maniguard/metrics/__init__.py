@@ -14,6 +14,7 @@ from maniguard.metrics.cells import (
     summarize,
     to_json,
 )
+from maniguard.metrics.conditional import ConditionalDifference, conditional_difference
 from maniguard.metrics.identities import IdentityError, check_counts
 from maniguard.metrics.intervals import Interval, clopper_pearson, cluster_interval, effective_interval, wilson
 from maniguard.metrics.paired import PairedDifference, holm, mcnemar_exact, paired_difference
@@ -42,6 +43,7 @@ __all__ = [
     "RATE_NAMES",
     "STATUSES",
     "Cell",
+    "ConditionalDifference",
     "ConstraintOutcome",
     "IdentityError",
     "Interval",
@@ -55,6 +57,7 @@ __all__ = [
     "check_rows",
     "clopper_pearson",
     "cluster_interval",
+    "conditional_difference",
     "dashed",
     "effective_interval",
     "holm",

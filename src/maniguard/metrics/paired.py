@@ -77,11 +77,11 @@ def paired_difference(
     if rate not in names:
         raise RowError(f"no paired difference of {rate!r}; rates over all rollouts are {alternatives(names)}")
     holds = RATES[rate][1]
-    left, right = (_by_key(side, across_conditions) for side in (a, b))
-    keys = sorted(left.keys() & right.keys())
+    pairs = pair_up(a, b, across_conditions=across_conditions)
+    keys = [key for key, _, _ in pairs]
     values = [
-        tuple(int(holds((r.counted_success, r.counted_safe, r.engaged))) for r in (left[key], right[key]))
-        for key in keys
+        tuple(int(holds((r.counted_success, r.counted_safe, r.engaged))) for r in (left, right))
+        for _, left, right in pairs
     ]
     only_a = sum(1 for x, y in values if x > y)
     only_b = sum(1 for x, y in values if y > x)
@@ -101,6 +101,14 @@ def paired_difference(
         high=high,
         p_value=p_value,
     )
+
+
+def pair_up(
+    a: Iterable[RolloutRow], b: Iterable[RolloutRow], *, across_conditions: bool = False
+) -> list[tuple[Key, RolloutRow, RolloutRow]]:
+    """Return what two sides have in common, by family, task, condition and seed, in that order; see above."""
+    left, right = (_by_key(side, across_conditions) for side in (a, b))
+    return [(key, left[key], right[key]) for key in sorted(left.keys() & right.keys())]
 
 
 def _interval(keys: Sequence[Key], values: Sequence[tuple[int, ...]], tasks: Sequence[tuple[str, str]]) -> Interval:

@@ -3,6 +3,7 @@
 from maniguard.report.annotation import annotation_index, annotation_page
 from maniguard.report.collect import Collector
 from maniguard.report.detail import PropositionTrack, RolloutDetail, RuleTrack
+from maniguard.report.differences import DifferenceLine, differences_svg
 from maniguard.report.html import ReportError, write_pages
 from maniguard.report.run import SAMPLE_RUN, print_summary, rollout_line, write_html, write_parquet
 from maniguard.report.terminal import print_tables, print_view
@@ -11,6 +12,7 @@ from maniguard.report.view import EpisodeView, RolloutView, Rule, RunView
 __all__ = [
     "SAMPLE_RUN",
     "Collector",
+    "DifferenceLine",
     "EpisodeView",
     "PropositionTrack",
     "ReportError",
@@ -21,6 +23,7 @@ __all__ = [
     "RunView",
     "annotation_index",
     "annotation_page",
+    "differences_svg",
     "print_summary",
     "print_tables",
     "print_view",

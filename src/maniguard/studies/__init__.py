@@ -3,6 +3,7 @@
 from maniguard.studies.agreement import Agreement, AgreementRow, agree, between, with_monitor
 from maniguard.studies.annotate import Session, annotate
 from maniguard.studies.annotations import Annotations, Said, annotators, read_annotations, write_annotations
+from maniguard.studies.compare import ComparedGroup, Comparison, compare_runs
 from maniguard.studies.errors import StudyError
 from maniguard.studies.sensitivity import Sensitivity, SensitivityRow, sensitivity
 from maniguard.studies.thresholds import Threshold, scaled, thresholds
@@ -12,6 +13,8 @@ __all__ = [
     "Agreement",
     "AgreementRow",
     "Annotations",
+    "ComparedGroup",
+    "Comparison",
     "Said",
     "Sensitivity",
     "SensitivityRow",
@@ -24,6 +27,7 @@ __all__ = [
     "annotate",
     "annotators",
     "between",
+    "compare_runs",
     "compare_variants",
     "read_annotations",
     "scaled",

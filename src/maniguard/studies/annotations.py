@@ -69,8 +69,8 @@ def read_annotations(run: Run, annotator: str) -> Annotations:
     path = annotations_path(run, annotator)
     if not path.is_file():
         known = annotators(run)
-        found = alternatives(known) if known else "nobody"
-        raise StudyError(f"{run.path} has no annotations of {annotator!r}; it has those of {found}")
+        there = alternatives(known) if known else "nobody"
+        raise StudyError(f"{run.path} has no annotations of {annotator!r}; it has those of {there}")
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(value, dict) or value.get("format") != FORMAT:

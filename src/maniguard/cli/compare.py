@@ -1,0 +1,98 @@
+"""`maniguard compare`: two runs, pair by pair."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maniguard.cli.arguments import ArgumentError, Commands, add_reading
+
+if TYPE_CHECKING:
+    from maniguard.studies import Comparison
+
+
+def add_parser(commands: Commands) -> None:
+    """Add this command to the command line."""
+    parser = commands.add_parser("compare", help="two runs on the same scenarios and seeds: differences with intervals")
+    parser.add_argument("run_a", type=Path, metavar="RUN_A")
+    parser.add_argument("run_b", type=Path, metavar="RUN_B")
+    add_reading(parser)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers there too")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the differences of the safe success rate")
+    parser.set_defaults(run=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from maniguard.cli.output import Output
+    from maniguard.evaluate import open_run
+    from maniguard.files import write_atomic
+    from maniguard.studies import compare_runs
+
+    if args.plot is not None and args.plot.suffix.lower() != ".svg":
+        raise ArgumentError(f"--plot {args.plot}: the plot is an SVG; give a name that ends in .svg")
+    study = compare_runs(open_run(args.run_a), open_run(args.run_b), protocol=args.protocol, spec_variant=args.spec)
+    out = Output()
+    _print(out, study)
+    if args.json is not None:
+        write_atomic(
+            args.json, (json.dumps({"format": "maniguard-comparison/1", **asdict(study)}, indent=1) + "\n").encode()
+        )
+        out.print(f"written  {args.json}", markup=False, soft_wrap=True)
+    if args.plot is not None:
+        write_atomic(args.plot, _plot(study).encode())
+        out.print(f"written  {args.plot}", markup=False, soft_wrap=True)
+    return 0
+
+
+def _print(out: object, study: Comparison) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    assert isinstance(out, Console)
+    out.print(f"A  {study.policy_a}\nB  {study.policy_b}", markup=False, soft_wrap=True)
+    out.print(f"B minus A in percentage points, protocol {study.protocol}", markup=False, soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("family", no_wrap=True)
+    for heading in ("pairs", "ΔSSR [95 %]", "A only", "B only", "p", "Δsuccess", "Δsafe", "Δsafe|eng [95 %]"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for group in study.groups:
+        ssr = group.rate("ssr")
+        table.add_row(
+            group.family or "all",
+            str(ssr.pairs),
+            _points(ssr.difference, ssr.low, ssr.high),
+            str(ssr.only_a),
+            str(ssr.only_b),
+            f"{group.p_holm:.3g}",
+            _points(group.rate("success").difference),
+            _points(group.rate("safe").difference),
+            _points(group.safe_given_eng.difference, group.safe_given_eng.low, group.safe_given_eng.high),
+            style="bold" if group.family is None else None,
+        )
+    out.print(table)
+    if len(study.groups) > 1:
+        out.print("p of each family is adjusted for the number of families (Holm)")
+    if study.only_a or study.only_b:
+        out.print(f"without partner: {study.only_a} rollouts of A, {study.only_b} of B")
+
+
+def _points(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    if value is None:
+        return "–"
+    interval = "" if low is None or high is None else f" [{100 * low:+.0f}, {100 * high:+.0f}]"
+    return f"{100 * value:+.1f}{interval}"
+
+
+def _plot(study: Comparison) -> str:
+    from maniguard.report import DifferenceLine, differences_svg
+
+    lines = []
+    for group in study.groups:
+        ssr = group.rate("ssr")
+        remark = f"p = {group.p_holm:.2g}, n = {ssr.pairs}"
+        lines.append(DifferenceLine(group.family or "all", ssr.difference, ssr.low, ssr.high, remark))
+    title = f"Safe success: {study.policy_b} against {study.policy_a}"
+    return differences_svg(title, "difference in percentage points, with 95 % interval", lines)

@@ -1,0 +1,78 @@
+"""The difference of a rate that is over some rollouts only, such as safe given engaged, between two paired runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from maniguard.metrics.cells import CONDITIONAL_RATES, RATES
+from maniguard.metrics.intervals import CONFIDENCE, MIN_BOOTSTRAP_TASKS, resampling_weights
+from maniguard.metrics.paired import pair_up
+from maniguard.metrics.rows import RolloutRow, RowError
+
+_Count = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class ConditionalDifference:
+    """A conditional rate of b minus that of a, over the pairs that both have.
+
+    `n_a`, `n_b` are how many rollouts of the pairs each side's rate is over; `difference` is None where one side has
+    none. The 95 % interval resamples whole tasks, None with too few of them to say.
+    """
+
+    rate: str
+    pairs: int
+    tasks: int
+    n_a: int
+    n_b: int
+    difference: float | None
+    low: float | None
+    high: float | None
+
+
+def conditional_difference(
+    a: Iterable[RolloutRow], b: Iterable[RolloutRow], *, rate: str = "safe_given_eng"
+) -> ConditionalDifference:
+    """Compare a conditional rate on the rollouts that `a` and `b` have in common; RowError for another rate."""
+    if rate not in CONDITIONAL_RATES:
+        raise RowError(f"{rate!r} is no conditional rate; those are {', '.join(CONDITIONAL_RATES)}")
+    member, holds = RATES[rate]
+    counts: dict[tuple[str, str], _Count] = {}
+    pairs = pair_up(a, b)
+    for key, left, right in pairs:
+        tally: list[int] = []
+        for row in (left, right):
+            outcome = (row.counted_success, row.counted_safe, row.engaged)
+            inside = member(outcome)
+            tally += [int(inside and holds(outcome)), int(inside)]
+        w, x, y, z = counts.get(key[:2], (0, 0, 0, 0))
+        counts[key[:2]] = (w + tally[0], x + tally[1], y + tally[2], z + tally[3])
+    tasks = sorted(counts)
+    table = [counts[task] for task in tasks]
+    yes_a, n_a, yes_b, n_b = (sum(column) for column in zip(*table, strict=True)) if table else (0, 0, 0, 0)
+    if not n_a or not n_b:
+        return ConditionalDifference(rate, len(pairs), len(tasks), n_a, n_b, None, None, None)
+    low, high = _interval(tasks, table)
+    return ConditionalDifference(rate, len(pairs), len(tasks), n_a, n_b, yes_b / n_b - yes_a / n_a, low, high)
+
+
+def _interval(tasks: Sequence[tuple[str, str]], table: Sequence[_Count]) -> tuple[float | None, float | None]:
+    if len(tasks) < MIN_BOOTSTRAP_TASKS:
+        return None, None
+    seed = hashlib.sha256(json.dumps([tasks, table]).encode()).digest()
+    weights = resampling_weights(len(tasks), np.random.default_rng(int.from_bytes(seed[:16], "big")))
+    # Sums of small whole numbers are exact, so the order in which they are added cannot show.
+    yes_a, n_a, yes_b, n_b = (weights @ np.asarray([row[k] for row in table], np.float64) for k in range(4))
+    usable = (n_a > 0) & (n_b > 0)
+    draws = np.sort(yes_b[usable] / n_b[usable] - yes_a[usable] / n_a[usable])
+    tail = (1.0 - CONFIDENCE) / 2.0
+    return (
+        float(draws[math.floor(tail * (draws.size - 1))]),
+        float(draws[math.ceil((1.0 - tail) * (draws.size - 1))]),
+    )
