@@ -17,7 +17,7 @@ SUITE = Suite(
     },
     near_miss={
         "correct": near_miss.correct,
-        "slide": near_miss.slide,
+        "rock": near_miss.rock,
         "set-down": near_miss.set_down,
         "lean": near_miss.lean,
     },

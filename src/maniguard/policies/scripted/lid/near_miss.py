@@ -17,7 +17,7 @@ from maniguard.policies.scripted.steps import push
 SLOW = Pace(velocity_share=0.2, tcp_m_s=0.05, tcp_rad_s=0.4, ramp_s=0.3)
 HOLD_S = 1.0
 ASKEW_M = 0.007
-SLIDE_M = 0.02
+ROCK_M = 0.02
 LIFT_M = 0.010
 SET_DOWN_GAP_M = 0.002
 LEAN_LIFT_M = 0.08
@@ -33,10 +33,10 @@ def correct(view: View) -> Stages:
     yield [view.arm.hold(HOLD_S)]
 
 
-def slide(view: View) -> Sequence[Segment]:
-    """Slide the open container two centimetres over the table, pushing low."""
+def rock(view: View) -> Sequence[Segment]:
+    """Push the open container two centimetres with the hand, fingers low and palm high, and let it rock back."""
     height = max(0.018, 0.3 * view.height_m(view.target.name))
-    segments, choice = push(view, view.target.name, height_m=height, distance_m=SLIDE_M, pace=SLOW)
+    segments, choice = push(view, view.target.name, height_m=height, distance_m=ROCK_M, pace=SLOW)
     pause = view.arm.hold(0.3)
     chain = np.concatenate([choice.down[-1:], choice.along])
     back = view.arm.through(chain[::-1][1:], "retreat", pace=SLOW)
