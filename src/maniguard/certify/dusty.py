@@ -122,12 +122,14 @@ class Plan:
 def planned(index: int) -> Plan:
     """Return the make-up of task `index`; the suite runs from slippery to rough and from small patches to large."""
     share = ((index * 7) % TASKS) / (TASKS - 1)
-    pot = CATALOGUE[POTS[index % len(POTS)]]
+    pot, board = CATALOGUE[POTS[index % len(POTS)]], BOARDS[index % len(BOARDS)]
+    # The smallest board has no room for three pieces.
+    most = 2 if board.name == "slide-walnut" else 3
     return Plan(
         scaled(pot, SCALES[(index // 2) % len(SCALES)]),
         CATALOGUE[SPONGES[(index + index // 4) % len(SPONGES)]],
-        BOARDS[index % len(BOARDS)],
-        1 + (index + index // 9) % 3,
+        board,
+        min(most, 1 + (index + index // 9) % 3),
         (0, 2, 1, 3)[(index // 3) % 4],
         round(0.30 + 0.35 * share, 2),
         0.55 + 0.30 * (((index * 11) % TASKS) / (TASKS - 1)),
