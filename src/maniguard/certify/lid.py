@@ -230,12 +230,12 @@ def _moved(
             x, y, _ = old.pose.position_m
             yaw = 2 * np.arctan2(old.pose.quat_wxyz[3], old.pose.quat_wxyz[0])
             new = put(hull, x + length * np.cos(angle), y + length * np.sin(angle), float(yaw))
-            at_goal = not out and np.linalg.norm(np.subtract(new.pose.position_m[:2], goal_m[:2])) < LEAST_TRAVEL_M
-            if at_goal or not allowed(new, table) or not is_clear(new.polygon, [o.polygon for o in out], least):
+            if not allowed(new, table) or not is_clear(new.polygon, [o.polygon for o in out], least):
                 break
             out.append(new)
         else:
-            return out
+            if np.linalg.norm(np.subtract(out[0].pose.position_m[:2], goal_m[:2])) >= LEAST_TRAVEL_M:
+                return out
     raise UnfitError("no location variant")
 
 
