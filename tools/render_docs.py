@@ -18,7 +18,7 @@ PICTURES = {
     "start": ("clutter-dry-04/base",),
     "conditions": tuple(f"clutter-dry-03/{condition}" for condition in ("base", "target", "location", "environment")),
     "family-clutter-liquid": ("clutter-liquid-09/base", "clutter-liquid-17/base"),
-    "family-dusty": ("dusty-01/base", "dusty-05/base"),
+    "family-dusty": ("dusty-04/base", "dusty-14/base"),
     "family-lid": ("lid-23/base", "lid-13/base"),
     "family-jar": ("jar-01/base", "jar-19/base"),
     "family-stack": ("stack-00/base", "stack-16/base", "stack-20/base"),
