@@ -47,7 +47,9 @@ def targets() -> tuple[Design, ...]:
         chosen = min(order, key=lambda d: seen.count(d.category))
         order.remove(chosen)
         out.append(chosen)
-    return tuple(out)
+    # What slips in the hand is no target; the first spare one takes its place, and no other task changes.
+    spare = iter([d for d in out[TASKS:] if d.carriable])
+    return tuple(d if d.carriable else next(spare) for d in out[:TASKS])
 
 
 def density(index: int) -> Density:
