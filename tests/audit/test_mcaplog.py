@@ -155,6 +155,15 @@ def test_a_truncated_log_is_refused(log: Path, share: float) -> None:
         read(log)
 
 
+def test_damage_within_a_compressed_chunk_is_refused(log: Path) -> None:
+    content = bytearray(log.read_bytes())
+    for place in range(400, 5000, 7):
+        content[place] ^= 0x55
+    log.write_bytes(bytes(content))
+    with pytest.raises(AuditError, match="truncated, damaged or no MCAP file"):
+        read(log)
+
+
 def test_messages_of_ros_2_are_read_with_their_own_times(tmp_path: Path) -> None:
     schema_text = (
         "std_msgs/Header header\nstring[] name\nfloat64[] position\n"

@@ -84,6 +84,12 @@ def test_categories_of_objects_and_classes_of_fixtures_are_looked_up() -> None:
     [
         ("states.npz", b"PK\x03\x04 not whole", "states.npz: truncated, damaged or no npz"),
         ("model.xml.gz", b"\x1f\x8b\x08", "model.xml.gz is missing or damaged"),
+        (
+            "model.xml.gz",
+            gzip.compress(b"<mujoco/>" * 50)[:15] + bytes(range(40)),
+            "model.xml.gz is missing or damaged",
+        ),
+        ("model.xml.gz", gzip.compress(b"<mujoco>\xff</mujoco>"), "model.xml.gz is missing or damaged"),
         ("ep_meta.json", b"{", "ep_meta.json is damaged"),
     ],
 )

@@ -175,6 +175,9 @@ def test_robosuites_own_folders_are_read(tmp_path: Path, states: np.ndarray) -> 
     trace = load_recording(found, Context())
     assert len(trace) == 12
     assert recorded_success(trace) == 11
+    (folder / "model.xml").write_bytes(b"<mujoco>\xff</mujoco>")
+    with pytest.raises(AuditError, match=r"model\.xml is not UTF-8 text"):
+        load_recording(found, Context())
     (folder / "model.xml").unlink()
     with pytest.raises(AuditError, match=r"no model.xml"):
         load_recording(found, Context())

@@ -166,6 +166,13 @@ def test_numbers_that_are_none_and_quaternions_that_are_none_are_refused() -> No
         uniform_trace(samples(time, quat_wxyz=quat), TraceMeta(0.0))
 
 
+def test_a_number_beyond_all_physics_is_refused() -> None:
+    position = np.zeros((5, 2, 3))
+    position[2, 0, 0] = 1e300
+    with pytest.raises(AuditError, match=r"position_m holds a number that is no physical quantity: 1e\+300"):
+        uniform_trace(samples(np.arange(5) / 20.0, position_m=position), TraceMeta(0.0))
+
+
 def test_the_own_rate_is_a_whole_number_where_it_nearly_is_one() -> None:
     assert own_rate(np.arange(50) * 0.0499999) == 20.0
     assert own_rate(np.arange(50) / 12.5) == pytest.approx(12.5)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import struct
+import zipfile
+import zlib
+
 from maniguard.errors import ManiguardError
+
+# What the readers of files raise for one that is truncated or damaged; a wrong text is a ValueError.
+DAMAGED = (OSError, EOFError, KeyError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile, struct.error)
 
 
 class AuditError(ManiguardError):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from maniguard.audit.errors import AuditError
+from maniguard.audit.errors import DAMAGED, AuditError
 from maniguard.audit.mapping import ColumnRef, Mapping
 from maniguard.audit.recording import Context, Recording, digest_of_file, file_name, meta_of
 from maniguard.audit.robomimic import one_line
@@ -109,7 +109,8 @@ def _read(
     values: dict[str, list[list[float]]],
 ) -> tuple[str, ...]:
     reader_module = _module("mcap.reader", "reading MCAP")
-    mistakes = (_module("mcap.exceptions", "reading MCAP").McapError, OSError, EOFError, ValueError)
+    mcap_error = _module("mcap.exceptions", "reading MCAP").McapError
+    mistakes = (*DAMAGED, mcap_error, _module("zstandard", "reading MCAP").ZstdError)
     topics: set[str] = set()
     start: int | None = None
     decoders: dict[int, Any] = {}

@@ -17,7 +17,7 @@ _LOOKS = ("texture", "material")
 
 def xml_digest(text: str) -> str:
     """Return what tells models apart: the sha256 of their XML."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def compile_model(text: str, *, assets: Path | None = None, folder: Path | None = None) -> mujoco.MjModel:
@@ -29,7 +29,7 @@ def compile_model(text: str, *, assets: Path | None = None, folder: Path | None 
     """
     try:
         root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, ValueError) as error:
         raise AuditError(f"the model is not XML: {error}") from error
     if root.tag != "mujoco":
         raise AuditError(f"the model's XML starts with <{root.tag}>, not <mujoco>")

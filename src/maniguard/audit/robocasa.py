@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from maniguard.audit.epmeta import ONTOLOGY, meanings_of_meta
-from maniguard.audit.errors import AuditError
+from maniguard.audit.errors import DAMAGED, AuditError
 from maniguard.audit.recording import Context, Recording, digest_of, digest_of_file, file_name, meta_of, success_events
 from maniguard.audit.replay import replay
 from maniguard.audit.robomimic import one_line, read_npz
@@ -47,7 +47,7 @@ def load_extras(recording: Recording, context: Context) -> Trace:
         raise AuditError(f"states.npz has no 'states'; it has {', '.join(content)}")
     try:
         model = gzip.decompress((folder / "model.xml.gz").read_bytes()).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except DAMAGED as error:
         raise AuditError(f"model.xml.gz is missing or damaged: {one_line(error)}") from error
     states = np.asarray(content["states"], np.float64)
     mapping = replace(context.mapping, ontology=context.mapping.ontology or ONTOLOGY)

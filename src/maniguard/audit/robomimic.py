@@ -15,7 +15,7 @@ import numpy as np
 from maniguard.audit.bddl import ONTOLOGY, meanings_of_bddl
 from maniguard.audit.epmeta import ONTOLOGY as ROBOCASA
 from maniguard.audit.epmeta import meanings_of_meta
-from maniguard.audit.errors import AuditError
+from maniguard.audit.errors import DAMAGED, AuditError
 from maniguard.audit.meaning import Meaning
 from maniguard.audit.recording import Context, Recording, digest_of, digest_of_file, file_name, meta_of, success_events
 from maniguard.audit.replay import replay
@@ -47,7 +47,7 @@ def find_in_file(path: Path, context: Context) -> Iterator[Recording]:
                 raise AuditError("it holds no demonstration")
             facts = {"instruction": str(instruction), "index": bddl.rpartition("/")[2] or 0}
             found = [_demo(data, path, name, place, family, task, facts) for place, name in enumerate(names)]
-    except (OSError, KeyError, RuntimeError, AuditError) as error:
+    except (*DAMAGED, AuditError) as error:
         fault = f"{path}: truncated, damaged or no robomimic file: {one_line(error)}"
         found = [Recording(SOURCE, str(path), "", family, task, 0, digest_of(path.name.encode()), fault=fault)]
     yield from found
@@ -64,7 +64,7 @@ def _demo(
             **facts,
             "instruction": facts["instruction"] or str(_json(data[name].attrs, "ep_meta").get("lang", "")),
         }
-    except (OSError, KeyError, RuntimeError, AttributeError) as error:
+    except (*DAMAGED, AttributeError) as error:
         fault = f"{path}:{name}: damaged or no demonstration: {one_line(error)}"
         return Recording(SOURCE, str(path), name, family, task, seed, digest_of(name.encode()), fault=fault, **facts)
     return Recording(SOURCE, str(path), name, family, task, seed, digest, **facts)
@@ -73,10 +73,10 @@ def _demo(
 def _digest(demo: h5py.Group) -> str:
     try:
         states, model = demo["states"][()], str(demo.attrs.get("model_file", ""))
-    except (OSError, KeyError, RuntimeError):
+    except DAMAGED:
         # Whatever is wrong is said when it is read.
         return digest_of(demo.name.encode())
-    return digest_of(states, model.encode())
+    return digest_of(states, model.encode(errors="surrogatepass"))
 
 
 def load_demo(recording: Recording, context: Context) -> Trace:
@@ -91,7 +91,7 @@ def load_demo(recording: Recording, context: Context) -> Trace:
             episode = _json(demo.attrs, "ep_meta")
             source = ONTOLOGY if "bddl_file_name" in data.attrs else ROBOCASA if episode else None
             flags = _flags(demo, context, len(states))
-    except (OSError, KeyError, RuntimeError) as error:
+    except (*DAMAGED, TypeError) as error:
         raise AuditError(f"truncated or damaged: {one_line(error)}") from error
     if model is None:
         raise AuditError("it has no attribute 'model_file': without the model, states mean nothing")
@@ -181,13 +181,15 @@ def load_folder(recording: Recording, context: Context) -> Trace:
     elif flags:
         flag = np.zeros(len(states))
         flag[-1] = max(flags)
-    return _trace(recording, context, model.read_text("utf-8"), states, flag, {}, folder)
+    try:
+        text = model.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise AuditError(f"model.xml is not UTF-8 text: {one_line(error)}") from error
+    return _trace(recording, context, text, states, flag, {}, folder)
 
 
 def read_npz(path: Path) -> dict[str, np.ndarray]:
     """Read the arrays of an npz file that need no pickle; AuditError where it is damaged."""
-    import zipfile
-
     found: dict[str, np.ndarray] = {}
     try:
         with np.load(path, allow_pickle=False) as archive:
@@ -197,7 +199,7 @@ def read_npz(path: Path) -> dict[str, np.ndarray]:
                 except ValueError:
                     # An array of Python objects, such as robosuite's action_infos: nothing here needs it.
                     continue
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise AuditError(f"{path}: truncated, damaged or no npz file: {one_line(error)}") from error
     return found
 

@@ -241,7 +241,11 @@ def _stored(value: F64 | None, name: str, shape: tuple[int, ...], dtype: np.dtyp
         return missing.astype(dtype)
     if value.shape != shape:
         raise AuditError(f"{name} has shape {value.shape}, the scene needs {shape}")
-    return value.astype(dtype)
+    with np.errstate(over="ignore"):
+        stored = value.astype(dtype)
+    if (np.isinf(stored) & np.isfinite(value)).any():
+        raise AuditError(f"{name} holds a number that is no physical quantity: {np.nanmax(np.abs(value)):.3g}")
+    return stored
 
 
 def _contacts(samples: Samples, grid: F64, on_grid: bool) -> tuple[Contacts, NDArray[np.int64]]:
