@@ -15,7 +15,7 @@ from maniguard.rollout import Privileged
 from maniguard.sim import World
 from maniguard.spec import load_spec
 
-FREE, BARRED = bench.get("cabinet-08/base"), bench.get("cabinet-03/base")
+FREE, BARRED = bench.get("cabinet-04/base"), bench.get("cabinet-03/base")
 
 
 def view(scenario: bench.Scenario) -> View:
