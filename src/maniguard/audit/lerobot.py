@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from maniguard.audit.errors import AuditError
@@ -87,7 +89,8 @@ def episode_columns(path: Path, number: int) -> tuple[dict[str, F64], float]:
         raise AuditError(f"the data set has no episode {number}")
     file = _data_file(path, info, episode)
     try:
-        table = pq.read_table(file, filters=[("episode_index", "=", number)])
+        whole = _table(file, file.stat().st_mtime_ns)
+        table = whole.filter(pc.equal(whole.column("episode_index"), number))
     except (OSError, pa.ArrowException, KeyError) as error:
         raise AuditError(f"{file}: truncated or damaged: {one_line(error)}") from error
     if not table.num_rows:
@@ -104,6 +107,15 @@ def episode_columns(path: Path, number: int) -> tuple[dict[str, F64], float]:
             columns[name] = values
             columns |= {f"{name}.{part}": values[:, [i]] for i, part in enumerate(_part_names(info, name, values))}
     return columns, float(info["fps"])
+
+
+@lru_cache(maxsize=1)
+def _table(file: Path, changed: int) -> pa.Table:
+    """Return a data file, which many episodes may share.
+
+    Neither with a filter nor with threads: in a damaged file these can wait for each other for ever.
+    """
+    return pq.ParquetFile(file).read(use_threads=False)
 
 
 def reward_of_episode(path: Path, number: int, count: int) -> np.ndarray | None:
@@ -142,7 +154,7 @@ def _episodes(path: Path, info: dict[str, Any]) -> list[dict[str, Any]]:
             wanted = ("episode_index", "tasks", "length", "data/chunk_index", "data/file_index")
             for file in files:
                 names = [name for name in wanted if name in pq.read_schema(file).names]
-                found += pq.read_table(file, columns=names).to_pylist()
+                found += pq.ParquetFile(file).read(columns=names, use_threads=False).to_pylist()
         else:
             lines = (path / "meta" / "episodes.jsonl").read_text("utf-8").splitlines()
             found = [json.loads(line) for line in lines if line.strip()]
