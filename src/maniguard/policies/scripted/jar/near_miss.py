@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maniguard.planning import NEAR, Pace, base_radius
+from maniguard.planning import NEAR, Pace, Segment, base_radius
 from maniguard.policies.scripted.jar.lid import look, shove, swing
 from maniguard.policies.scripted.jar.reckless import lifted, raised, take_up, turned
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
@@ -81,9 +81,13 @@ def _let_go(view: View, lower_m: float) -> Stages:
         raise NoPlanError("the way back down is out of reach")
     slack = view.arm.grip(min(1.0, view.arm.opening + 0.85), duration_s=0.5, wait_s=0.1)
     release = view.arm.grip(1.0, duration_s=0.3, wait_s=0.3)
-    away = view.arm.tcp
-    away[:3, 3] -= 0.10 * away[:3, 2]
-    retreat = view.arm.line_to(away, "retreat", None, pace=NEAR)
+    retreat = next((back for back in (_backwards(view, d) for d in (0.10, 0.06, 0.03)) if back is not None), None)
     if retreat is None:
         raise NoPlanError("the hand cannot be drawn back")
     yield [down, slack, release, retreat, view.arm.hold(HOLD_S)]
+
+
+def _backwards(view: View, distance_m: float) -> Segment | None:
+    away = view.arm.tcp
+    away[:3, 3] -= distance_m * away[:3, 2]
+    return view.arm.line_to(away, "retreat", None, pace=NEAR)

@@ -76,7 +76,7 @@ def take_up(view: View) -> Taken:
 
 def raised(view: View, raise_m: float, *, pace: Pace = NEAR) -> Segment:
     """Plan to raise the hand straight up, by as much of `raise_m` as the arm reaches."""
-    for share in (1.0, 0.8, 0.6):
+    for share in (1.0, 0.8, 0.6, 0.45):
         end = view.arm.tcp
         end[2, 3] += raise_m * share
         path = follow(view.arm.q, line(view.arm.tcp, end))
