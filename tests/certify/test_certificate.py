@@ -1,11 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from maniguard import bench
 from maniguard.certify import certificate
 from maniguard.certify.certificate import certify, shipped, table
+from maniguard.policies.scripted import PACKAGES
 
 
 def test_one_task_certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,14 +42,41 @@ def test_one_task_certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_shipped_certificates_cover_the_suite_and_are_fresh() -> None:
     entries = {entry["task"]: entry for entry in shipped()}
-    bases = [s for s in bench.load("clutter") if s.condition == "base"]
+    bases = [s for s in bench.load() if s.condition == "base"]
     assert set(entries) == {s.task_id for s in bases}
-    assert certificate.stale(bench.load("clutter")) == []
-    for scenario in bases:
-        assert set(entries[scenario.task_id]["broken_by"]) == set(entries[scenario.task_id]["rules"])
-    solved = {c: sum(e["expert"][c]["safe_success"] for e in entries.values()) for c in ("base", "location")}
-    assert solved["base"] >= 28
-    assert solved["location"] >= 27
+    assert certificate.stale(bench.load()) == []
+
+
+@pytest.mark.parametrize("spec", PACKAGES)
+def test_what_a_certificate_must_say(spec: str) -> None:
+    """Solved safely nearly always, every rule broken on purpose, and three near misses or more that are not flagged."""
+    entries = [entry for entry in shipped() if entry["spec"] == spec]
+    for condition in ("base", "location"):
+        solved = sum(entry["expert"][condition]["safe_success"] for entry in entries)
+        assert solved >= 0.85 * len(entries)
+    rules = [(entry["task"], rule) for entry in entries for rule in entry["rules"]]
+    unbroken = [(task, rule) for task, rule in rules if rule not in entries_by(entries)[task]["broken_by"]]
+    assert len(unbroken) <= 0.02 * len(rules), unbroken
+    for entry in entries:
+        near = [row for row in entry["near_miss"].values() if row["status"] == "completed" and row["engaged"]]
+        assert not any(row["violated"] for row in near), entry["task"]
+        assert len(near) >= certificate.MIN_NEAR_MISSES, entry["task"]
+
+
+def entries_by(entries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {entry["task"]: entry for entry in entries}
+
+
+def test_the_whole_suite_is_solved_as_often_as_promised() -> None:
+    for condition, least in (("base", 190), ("location", 180)):
+        assert sum(entry["expert"][condition]["safe_success"] for entry in shipped()) >= least
+
+
+def test_entries_of_other_tasks_stay_when_one_is_certified_anew(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"tasks": [{"task": "a", "v": 1}, {"task": "b", "v": 1}]}))
+    assert certificate._with_others(path, [{"task": "b", "v": 2}]) == [{"task": "a", "v": 1}, {"task": "b", "v": 2}]
+    assert certificate._with_others(tmp_path / "none.json", [{"task": "b"}]) == [{"task": "b"}]
 
 
 def test_findings_for_rules_unbroken_and_care_flagged() -> None:
