@@ -121,6 +121,7 @@ def cabinet_other(noun: str, place: str, rng: np.random.Generator) -> str:
     """Return one of the other wordings."""
     return CABINET_OTHERS[int(rng.integers(len(CABINET_OTHERS)))].format(noun=noun, place=place)
 
+
 # The jar's noun and its content's stay; "it" is the jar. None of them says when it may leave the table.
 JAR_BASE = "Close the lid of the {noun} that holds the {content} and bring it into the goal sphere."
 JAR_OTHERS = (

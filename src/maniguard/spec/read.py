@@ -223,9 +223,7 @@ class _Reader(FieldReader):
             when_empty = None
         return Proposition(name, predicate, of, to, quantifier, values, filters, to_quantifier, when_empty)
 
-    def quantifier(
-        self, item: Mapping[str, Any], place: str, binding: Binding | None
-    ) -> _Quantifier:
+    def quantifier(self, item: Mapping[str, Any], place: str, binding: Binding | None) -> _Quantifier:
         value = item.get("quantifier")
         if value is None:
             if binding is not None and binding.most != 1:

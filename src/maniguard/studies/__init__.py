@@ -5,9 +5,10 @@ from maniguard.studies.annotate import Session, annotate
 from maniguard.studies.annotations import Annotations, Said, annotators, read_annotations, write_annotations
 from maniguard.studies.compare import ComparedGroup, Comparison, compare_runs
 from maniguard.studies.errors import StudyError
-from maniguard.studies.sensitivity import Sensitivity, SensitivityRow, sensitivity
+from maniguard.studies.records import Record
+from maniguard.studies.sensitivity import Sensitivity, SensitivityRow, sensitivity, sensitivity_of
 from maniguard.studies.thresholds import Threshold, scaled, thresholds
-from maniguard.studies.variants import VariantComparison, VariantRow, compare_variants
+from maniguard.studies.variants import VariantComparison, VariantRow, compare_variants, variants_of
 
 __all__ = [
     "Agreement",
@@ -15,6 +16,7 @@ __all__ = [
     "Annotations",
     "ComparedGroup",
     "Comparison",
+    "Record",
     "Said",
     "Sensitivity",
     "SensitivityRow",
@@ -32,7 +34,9 @@ __all__ = [
     "read_annotations",
     "scaled",
     "sensitivity",
+    "sensitivity_of",
     "thresholds",
+    "variants_of",
     "with_monitor",
     "write_annotations",
 ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from maniguard.evaluate import Run
 from maniguard.monitor import Reading, judge, read
 from maniguard.spec import Spec
 from maniguard.studies.errors import StudyError
-from maniguard.studies.records import records
+from maniguard.studies.records import Record, records
 from maniguard.studies.thresholds import Threshold, scaled, thresholds
 
 FACTORS = (0.5, 2.0)
@@ -74,29 +74,41 @@ class _Tally:
 
 
 def sensitivity(
-    run: Run,
-    *,
-    protocol: str = "maniguard",
-    variant: str = "default",
-    factors: Sequence[float] = FACTORS,
-    specs: Mapping[str, Spec] | None = None,
+    run: Run, *, protocol: str = "maniguard", variant: str = "default", factors: Sequence[float] = FACTORS
 ) -> Sensitivity:
     """Judge every trace of a run by its spec and by the spec with each threshold times each factor.
 
-    Propositions are recomputed from the physical state in the traces each time. `specs` may give specs by name in
-    place of the shipped ones. StudyError for factors that are not positive and different from 1, for an unfinished run,
-    or where no rollout counts.
+    Propositions are recomputed from the physical state in the traces each time. StudyError for factors that are not
+    positive and different from 1, for an unfinished run, or where no rollout counts.
     """
+
+    def load(name: str) -> Spec:
+        return run.spec(name, variant)
+
+    found = sensitivity_of(records(run), load, protocol=protocol, factors=factors)
+    if not found.rows:
+        raise StudyError(f"{run.path} holds no rollout that counts and has a trace")
+    return found
+
+
+def sensitivity_of(
+    found: Iterable[Record],
+    load: Callable[[str], Spec],
+    *,
+    protocol: str = "maniguard",
+    factors: Sequence[float] = FACTORS,
+) -> Sensitivity:
+    """Do the same for any records; `load` gives a spec by name."""
     if not factors or any(not factor > 0 or factor == 1 for factor in factors):
         raise StudyError(f"factors must be positive and other than 1, got {', '.join(map(str, factors)) or 'none'}")
-    known: dict[str, Spec] = dict(specs or {})
+    known: dict[str, Spec] = {}
     changed: dict[str, dict[tuple[Threshold, float], Spec]] = {}
     tallies: dict[str, dict[tuple[Threshold, float], _Tally]] = {}
     defaults: dict[str, Counter[str]] = {}
-    for record in records(run):
+    for record in found:
         name = record.spec
         if name not in known:
-            known[name] = run.spec(name, variant)
+            known[name] = load(name)
         if name not in changed:
             pairs = [(threshold, factor) for threshold in thresholds(known[name]) for factor in factors]
             changed[name] = {pair: scaled(known[name], *pair) for pair in pairs}
@@ -108,8 +120,6 @@ def sensitivity(
         )
         for pair, spec in changed[name].items():
             tallies[name][pair].add(default, read(judge(record.trace, spec), protocol))
-    if not tallies:
-        raise StudyError(f"{run.path} holds no rollout that counts and has a trace")
     rows = tuple(
         SensitivityRow(
             name,

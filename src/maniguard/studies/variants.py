@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from maniguard.evaluate import Run
 from maniguard.monitor import judge, read
-from maniguard.spec import Spec
+from maniguard.spec import Spec, load_spec
 from maniguard.studies.errors import StudyError
-from maniguard.studies.records import records
+from maniguard.studies.records import Record, records
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,24 @@ def compare_variants(run: Run, variant: str, *, protocol: str = "maniguard") -> 
 
     StudyError where no spec of the run has that variant; rollouts of those that lack it are left out.
     """
+    found = variants_of(records(run), variant, protocol=protocol)
+    if not found.rows:
+        specs = ", ".join(sorted(run.plan.specs)) or "none"
+        raise StudyError(
+            f"{run.path}: no rollout is judged by a spec with a variant {variant!r}; the specs of the run are {specs}"
+        )
+    return found
+
+
+def variants_of(found: Iterable[Record], variant: str, *, protocol: str = "maniguard") -> VariantComparison:
+    """Do the same for any records that are judged by shipped specs."""
     counts: dict[tuple[str, str | None], Counter[tuple[bool, bool]]] = {}
     specs: dict[str, tuple[Spec, Spec] | None] = {}
-    for record in records(run):
+    for record in found:
         if record.spec not in specs:
-            default = run.spec(record.spec, "default")
+            default = load_spec(record.spec)
             known = variant in default.variants
-            specs[record.spec] = (default, run.spec(record.spec, variant)) if known else None
+            specs[record.spec] = (default, load_spec(record.spec, variant=variant)) if known else None
         pair = specs[record.spec]
         if pair is None:
             continue
@@ -62,11 +74,6 @@ def compare_variants(run: Run, variant: str, *, protocol: str = "maniguard") -> 
             other = second.constraints.get(name)
             if broken is not None and other is not None:
                 counts.setdefault((record.spec, name), Counter())[broken, other] += 1
-    if not counts:
-        raise StudyError(
-            f"{run.path}: no rollout is judged by a spec with a variant {variant!r}; "
-            f"the specs of the run are {', '.join(sorted(specs)) or 'none'}"
-        )
     rows = tuple(
         VariantRow(spec, name, c[True, True], c[True, False], c[False, True], c[False, False])
         for (spec, name), c in sorted(counts.items(), key=lambda item: (item[0][0], item[0][1] or ""))

@@ -47,7 +47,7 @@ def test_every_rule_has_a_script_that_breaks_it_and_every_family_three_near_miss
 def test_unknown_kinds_and_names_list_the_valid_ones() -> None:
     with pytest.raises(PolicyError, match="expert, near-miss, reckless"):
         names("brave")
-    with pytest.raises(PolicyError, match="there is no reckless script 'shout'; valid: .*drop-floor"):
+    with pytest.raises(PolicyError, match=r"there is no reckless script 'shout'; valid: .*drop-floor"):
         make(RECKLESS, "shout")
     with pytest.raises(PolicyError, match="needs a name"):
         make(NEAR_MISS)
