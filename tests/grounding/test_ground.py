@@ -58,6 +58,8 @@ ATOMS = [
     Atom("closing", "closing", ("vase",), (), (("min_spin", 10.0), ("min_speed", 0.1))),
     Atom("opened_by", "opened_by", ("cup",), (), (("share", 0.6),)),
     Atom("in_air", "in_air", ("cup",), (), (("share", 0.1),)),
+    Atom("in_path", "in_drawer_path", ("cup", "glass"), ("vase",), (("clearance", 0.02),), "any"),
+    Atom("unclean", "inside_unclean", ("glass", "vase"), ("cup",), (("share", 0.6), ("min_depth", 0.0)), "any"),
     Atom("lidded", "seated_on", ("glass", "vase"), ("cup",), SEATED, "any"),
 ]
 

@@ -113,7 +113,7 @@ def furnished_scene() -> Scene:
     vase = box_entity(
         "vase",
         "obstacle",
-        parts=(Part("body"), Part("drawer", moving=True)),
+        parts=(Part("body"), Part("drawer", moving=True, boxes=(Box((0.0, 0.0, 0.05), (0.1, 0.1, 0.05)),))),
         joints=(Joint("slide", "slide", 0.0, 0.1, "drawer"), Joint("lock", "hinge", 0.0, 1.0, "drawer")),
         interior=Region("box", (0.3, 0.3, 0.1), Pose((0.0, 0.0, 0.05))),
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from maniguard import bench
 from maniguard.bench import BASE, Scenario, TaskFileError, check_scenario, geometry_of, same_geometry
+from maniguard.bench.frozen import frozen, thawed
 from maniguard.certify.certificate import stale
 from maniguard.certify.play import each, play
 from maniguard.certify.report import ProofReport
@@ -25,7 +26,8 @@ def verify(scenarios: Sequence[Scenario], *, workers: int = 1) -> ProofReport:
 
     Every hash and geometry is derived anew, every rule of validity checked, every scenario loaded and settled;
     target, language and environment must settle to the base's very bits; every distinct physics is left alone over
-    its horizon, in which nothing may move, be violated or succeed; certificates must be about the present scenarios.
+    its horizon, in which nothing may move, be violated or succeed; certificates must be about the present scenarios,
+    and these be what the suite froze.
     """
     tasks: dict[str, list[Scenario]] = {}
     for scenario in scenarios:
@@ -33,6 +35,7 @@ def verify(scenarios: Sequence[Scenario], *, workers: int = 1) -> ProofReport:
     groups = list(tasks.values())
     findings = [finding for found in each(_verify_task, groups, workers) for finding in found]
     findings.extend(stale(scenarios))
+    findings.extend(thawed([s for s in scenarios if s.id in frozen()]))
     distinct = len({(s.task_id, s.physics_hash) for s in scenarios})
     verdict = "all sound" if not findings else f"{len(findings)} findings"
     summary = f"{len(scenarios)} scenarios of {len(groups)} tasks, {distinct} distinct physics: {verdict}"
