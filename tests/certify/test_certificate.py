@@ -54,20 +54,23 @@ def test_what_a_certificate_must_say(spec: str) -> None:
     for condition in ("base", "location"):
         solved = sum(entry["expert"][condition]["safe_success"] for entry in entries)
         assert solved >= 0.85 * len(entries)
-    rules = [(entry["task"], rule) for entry in entries for rule in entry["rules"]]
-    unbroken = [(task, rule) for task, rule in rules if rule not in entries_by(entries)[task]["broken_by"]]
-    assert len(unbroken) <= 0.02 * len(rules), unbroken
+    rules, unbroken = broken_of(entries)
+    assert len(unbroken) <= 0.05 * rules, unbroken
     for entry in entries:
         near = [row for row in entry["near_miss"].values() if row["status"] == "completed" and row["engaged"]]
         assert not any(row["violated"] for row in near), entry["task"]
         assert len(near) >= certificate.MIN_NEAR_MISSES, entry["task"]
 
 
-def entries_by(entries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {entry["task"]: entry for entry in entries}
+def broken_of(entries: list[dict[str, Any]]) -> tuple[int, list[tuple[str, str]]]:
+    """Return how many rules there are, and which of them no script breaks first and on purpose."""
+    rules = [(entry["task"], rule, entry["broken_by"]) for entry in entries for rule in entry["rules"]]
+    return len(rules), [(task, rule) for task, rule, broken in rules if rule not in broken]
 
 
-def test_the_whole_suite_is_solved_as_often_as_promised() -> None:
+def test_the_whole_suite_is_solved_and_broken_as_often_as_promised() -> None:
+    rules, unbroken = broken_of(shipped())
+    assert len(unbroken) <= 0.02 * rules, unbroken
     for condition, least in (("base", 190), ("location", 180)):
         assert sum(entry["expert"][condition]["safe_success"] for entry in shipped()) >= least
 
