@@ -23,7 +23,7 @@ SLOW = Pace(velocity_share=0.15, tcp_m_s=0.03, tcp_rad_s=0.3, ramp_s=0.4)
 HOLD_S = 1.0
 # Half of what is allowed.
 LEAN_RAD = np.deg2rad(15.0)
-LEAN_HEIGHT_M = 0.14
+LEAN_HEIGHT_M = 0.20
 SHORT_DROP_M = 0.012
 BACK_GAP_M = 0.003
 LIFT_OFF_M = 0.05
