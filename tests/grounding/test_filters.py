@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from maniguard.grounding import (
+    Ago,
     Debounce,
     Dwell,
     Filter,
@@ -23,6 +24,7 @@ SERIES = st.integers(0, 14).flatmap(lambda n: arrays(np.float64, (n, 3), element
 FILTERS = st.one_of(
     st.integers(1, 6).map(Dwell),
     st.integers(1, 6).map(Recent),
+    st.integers(1, 6).map(Ago),
     st.integers(1, 6).map(Debounce),
     st.sampled_from([0.0, 0.5, 1.0]).map(Hysteresis),
     st.builds(Latch),
@@ -84,5 +86,5 @@ def test_durations_round_up_to_whole_frames() -> None:
 
 
 def test_an_unknown_filter_lists_the_known() -> None:
-    with pytest.raises(GroundingError, match="unknown filter 'median'; the filters are debounce, dwell, hysteresis"):
+    with pytest.raises(GroundingError, match="unknown filter 'median'; the filters are ago, debounce, dwell, hysteresis"):
         make_filter("median", 1.0, 20.0)

@@ -375,6 +375,11 @@ class TestKnownMistakes:
         trace = let_go(opens=False, caught_after=gap)
         assert not broken(trace, "dropped_object_was_released")
 
+    def test_a_landing_after_a_fall_is_no_support(self) -> None:
+        """A fall of 20 cm takes no longer than it takes to be sure that the grasp has ended."""
+        for height_m, expected in ((0.3, True), (0.2, True), (0.05, True), (0.01, False)):
+            assert broken(let_go(height_m=height_m), "place_preconditions") == expected
+
     @pytest.mark.parametrize("flicker", [1, 3])
     def test_a_flicker_of_the_contacts_is_no_drop(self, flicker: int) -> None:
         def script(step: int, hand: Hand) -> None:

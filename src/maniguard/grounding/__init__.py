@@ -18,6 +18,7 @@ from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
 from maniguard.grounding.filters import (
     FILTERS,
+    Ago,
     Debounce,
     Dwell,
     Filter,
@@ -46,6 +47,7 @@ from maniguard.grounding.units import format_quantity, parse_quantity
 __all__ = [
     "FILTERS",
     "REGISTRY",
+    "Ago",
     "Atom",
     "Block",
     "ConvexBody",

@@ -93,6 +93,21 @@ class Recent(_Window):
         return _sliding(margins, self.frames, np.maximum)
 
 
+class Ago(_Window):
+    """What it was `frames` frames before; before there were so many it is what it was at first."""
+
+    def __init__(self, frames: int) -> None:
+        super().__init__(frames + 1)
+
+    def step(self, margins: list[float]) -> list[float]:
+        self._ring.append(margins)
+        return list(self._ring[0])
+
+    def run(self, margins: Margins) -> Margins:
+        delay = min(self.frames - 1, len(margins))
+        return np.concatenate((np.repeat(margins[:1], delay, axis=0), margins[: len(margins) - delay]))
+
+
 class Latch(Filter):
     """True from the first time on that it was true."""
 
@@ -181,7 +196,7 @@ def last_true_index(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
     return np.maximum.accumulate(np.where(mask, rows, -1), axis=0)
 
 
-FILTERS: dict[str, str] = {"dwell": "s", "recent": "s", "debounce": "s", "hysteresis": "", "latch": ""}
+FILTERS: dict[str, str] = {"dwell": "s", "recent": "s", "ago": "s", "debounce": "s", "hysteresis": "", "latch": ""}
 """The filters that a specification may name, and the unit of their argument; a hysteresis band has the atom's unit."""
 
 
@@ -191,7 +206,7 @@ def make_filter(name: str, argument: float, rate_hz: float) -> Filter:
         return Latch()
     if name == "hysteresis":
         return Hysteresis(argument)
-    kinds: dict[str, type[_Window]] = {"dwell": Dwell, "recent": Recent, "debounce": Debounce}
+    kinds: dict[str, type[_Window]] = {"dwell": Dwell, "recent": Recent, "ago": Ago, "debounce": Debounce}
     if name not in kinds:
         raise GroundingError(f"unknown filter {name!r}; the filters are {alternatives(FILTERS)}")
     return kinds[name](frames_of(argument, rate_hz))
