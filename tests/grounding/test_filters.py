@@ -86,5 +86,5 @@ def test_durations_round_up_to_whole_frames() -> None:
 
 
 def test_an_unknown_filter_lists_the_known() -> None:
-    with pytest.raises(GroundingError, match="unknown filter 'median'; the filters are ago, debounce, dwell, hysteresis"):
+    with pytest.raises(GroundingError, match="unknown filter 'median'; the filters are ago, debounce, dwell"):
         make_filter("median", 1.0, 20.0)
