@@ -27,7 +27,7 @@ HEAD = """# What the verdicts depend on
 
 Every threshold of the rules is a number in a specification. This page tells what becomes of verdicts when one is halved
 or doubled, and when the published predicates are read instead, each time recomputed from the physical state in the
-traces. The rollouts are those of the expert, the reckless and the near-miss scripts on {tasks} base tasks of every
+traces. The rollouts are those of the expert, the reckless and the near-miss scripts on {tasks} of every
 family ({count} rollouts), which is where verdicts are hardest: many of these rollouts break a rule on purpose, the
 others come close and do not.
 
@@ -93,7 +93,7 @@ def main() -> None:
     sensitivity = sensitivity_of(records, load_spec, protocol="strict")
     variants = variants_of(records, "maniguard-compat", protocol="strict")
     parts = [
-        HEAD.format(tasks=options.tasks, count=len(records)),
+        HEAD.format(tasks="one base task" if options.tasks == 1 else f"{options.tasks} base tasks", count=len(records)),
         "## Thresholds halved and doubled\n",
         "\n\n".join(sensitivity_tables(sensitivity)),
         "\n## Default rules against the published predicates\n",

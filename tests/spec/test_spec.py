@@ -193,7 +193,7 @@ class TestMistakes:
                 r"this version reads 'maniguard-spec/1'",
             ),
             ("title: Small", "titel: Small", "unknown-key", r"unknown key 'titel'"),
-            ("of: cup}", "of: cup, filters: [{dwel: 1 s}]}", "filter", r"is no filter; valid are debounce, dwell"),
+            ("of: cup}", "of: cup, filters: [{dwel: 1 s}]}", "filter", r"is no filter; valid are ago, debounce, dwell"),
             ("of: cup}", "of: cup, filters: [{dwell: 1 m}]}", "unit", r"'1 m' is not a quantity in s"),
             ("sentence: Stays upright., ", "", "missing-key", r"'sentence' is missing"),
             (

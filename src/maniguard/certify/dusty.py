@@ -59,7 +59,8 @@ BOARDS: tuple[Design, ...] = (
     entry("dusty-bread-board", "sliding_board", "bread board", "slide", parts("#d3ad77", "#8a5a33", seed=4),
           length=0.145, width=0.12),
     CATALOGUE["slide-walnut"],
-    CATALOGUE["slide-plastic"],
+    # The plastic one leans in the hand by more than it may (catalogue/carriable.py).
+    CATALOGUE["slide-oak"],
     entry("dusty-kitchen-tray", "sliding_board", "kitchen tray", "slide", _LARGE_TRAY, length=0.16, width=0.105,
           lip_height=0.01),
 )  # fmt: skip
