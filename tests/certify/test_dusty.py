@@ -21,7 +21,8 @@ def test_the_suite_differs_in_what_matters() -> None:
     assert {plan.bystanders for plan in plans} == {0, 1, 2, 3}
     assert len({plan.pot.name for plan in plans}) == len(dusty.POTS)
     assert len({plan.sponge.name for plan in plans}) == len(dusty.SPONGES)
-    assert len({plan.board.name for plan in plans}) == len(dusty.BOARDS)
+    assert {plan.board.name for plan in plans} == {board.name for board in dusty.BOARDS}
+    assert len({board.name for board in dusty.BOARDS}) == 6
     assert len({(plan.board_left, plan.sponge_left) for plan in plans}) == 4
     frictions = sorted(plan.friction for plan in plans)
     assert frictions[0] <= 0.3
