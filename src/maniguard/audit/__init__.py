@@ -4,6 +4,8 @@ MuJoCo states are put back into their model and read, never integrated; logs are
 that a recording does not hold is declared absent, one that was worked out is declared recomputed.
 """
 
+# The simulation package chooses the OpenGL back end, which must come before mujoco is imported anywhere.
+import maniguard.sim  # noqa: F401
 from maniguard.audit.errors import AuditError
 from maniguard.audit.find import find_recordings, load_recording
 from maniguard.audit.mapping import Mapping
