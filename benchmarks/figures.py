@@ -139,7 +139,23 @@ def conditions() -> str:
     return table(("result", "processor", "busy with other work meanwhile", "versions"), rows)
 
 
-BLOCKS = {"targets": targets, "rollout": rollout, "conditions": conditions}
+def families() -> str:
+    cost = load("family_cost")
+    rows = []
+    for spec, entry in cost["families"].items():
+        cpu = entry["median_cpu_s"]
+        judging = cpu["grounding"] + cpu["monitor"] + cpu["record"]
+        parts = (cpu["total"], cpu["physics"], cpu["planning"], judging, cpu["rest"])
+        seconds = tuple(f"{value:.2f} s" for value in parts)
+        rows.append((spec, f"{entry['simulated_s']:.1f} s", *seconds, f"{entry['real_time_factor']:.1f} ×"))
+    head = ("rules", "simulated", "in all", "physics", "planning", "judging and record", "the rest", "real time")
+    minutes = cost["all_scenarios_two_workers_s"] / 60
+    count = f"{cost['all_scenarios']:,}"
+    total = f"All {count} scenarios with the expert: about {minutes:.0f} minutes on two cores, projected."
+    return f"{table(head, rows)}\n\n{total}"
+
+
+BLOCKS = {"targets": targets, "rollout": rollout, "conditions": conditions, "families": families}
 
 
 def renewed(text: str) -> str:
