@@ -27,6 +27,7 @@ from maniguard.planning import (
     pose_of,
     retime,
     solutions,
+    turn_about_z,
 )
 from maniguard.planning.kinematics import F64, manipulability
 from maniguard.planning.segments import Skill
@@ -313,7 +314,7 @@ def _places(grasp: Grasp, turn_rad: float) -> Iterator[tuple[Pose, tuple[F64, ..
     for distance in _DISTANCES_M:
         for yaw in _YAWS_RAD:
             heading = yaw - np.arctan2(object_T_tcp[1, 1], object_T_tcp[0, 1]) + np.pi / 2
-            rotation = _about_z(float(heading))
+            rotation = turn_about_z(float(heading))
             place = np.eye(4)
             place[:3, :3] = rotation
             # The hand, not the object, starts at the wanted distance.
@@ -327,14 +328,9 @@ def _places(grasp: Grasp, turn_rad: float) -> Iterator[tuple[Pose, tuple[F64, ..
             up[2, 3] += LIFT_M
             over[:3, 3] = up[:3, 3] + np.array([0.0, CARRY_M, 0.0])
             left, right = over.copy(), over.copy()
-            left[:3, :3] = _about_z(turn_rad) @ over[:3, :3]
-            right[:3, :3] = _about_z(-turn_rad) @ over[:3, :3]
+            left[:3, :3] = turn_about_z(turn_rad) @ over[:3, :3]
+            right[:3, :3] = turn_about_z(-turn_rad) @ over[:3, :3]
             yield stand, (away, held, up, over, left, right)
-
-
-def _about_z(angle: float) -> F64:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def _paths(poses: tuple[F64, ...]) -> Iterator[tuple[F64, tuple[F64, ...]]]:

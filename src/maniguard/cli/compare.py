@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,11 +34,7 @@ def _run(args: argparse.Namespace) -> int:
     study = compare_runs(open_run(args.run_a), open_run(args.run_b), protocol=args.protocol, spec_variant=args.spec)
     out = Output()
     _print(out, study)
-    if args.json is not None:
-        write_atomic(
-            args.json, (json.dumps({"format": "maniguard-comparison/1", **asdict(study)}, indent=1) + "\n").encode()
-        )
-        out.print(f"written  {args.json}", markup=False, soft_wrap=True)
+    out.write_json(args.json, "maniguard-comparison/1", study)
     if args.plot is not None:
         write_atomic(args.plot, _plot(study).encode())
         out.print(f"written  {args.plot}", markup=False, soft_wrap=True)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from maniguard.cli.arguments import PROTOCOLS, Commands
 
@@ -85,7 +82,7 @@ def _sensitivity(args: argparse.Namespace) -> int:
         silent = len(rows) - len(shown)
         if silent:
             out.print(f"{silent} of {len(rows)} changed thresholds change no verdict and no success")
-    _write(args.json, "maniguard-sensitivity/1", study, out)
+    out.write_json(args.json, "maniguard-sensitivity/1", study)
     return 0
 
 
@@ -106,7 +103,7 @@ def _variants(args: argparse.Namespace) -> int:
     out = Output()
     out.print(f"default against {args.variant}: how many rollouts break the rule by which reading", markup=False)
     out.print(table)
-    _write(args.json, "maniguard-variants/1", study, out)
+    out.write_json(args.json, "maniguard-variants/1", study)
     return 0
 
 
@@ -146,14 +143,5 @@ def _agreement(args: argparse.Namespace) -> int:
     out = Output()
     out.print(f"violated, by {study.first} and by {study.second}{', blind' if mine.blind else ''}", markup=False)
     out.print(table)
-    _write(args.json, "maniguard-agreement/1", study, out)
+    out.write_json(args.json, "maniguard-agreement/1", study)
     return 0
-
-
-def _write(path: Path | None, kind: str, study: Any, out: Any) -> None:
-    if path is None:
-        return
-    from maniguard.files import write_atomic
-
-    write_atomic(path, (json.dumps({"format": kind, **asdict(study)}, indent=1) + "\n").encode())
-    out.print(f"written  {path}", markup=False, soft_wrap=True)

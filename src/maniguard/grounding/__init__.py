@@ -1,6 +1,7 @@
 """Propositions from physical state: predicates over frames with truth, margin and unit, and temporal filters."""
 
 from maniguard.grounding import (
+    between,
     containment,
     drop,
     hand,
@@ -69,6 +70,7 @@ __all__ = [
     "Quantity",
     "Recent",
     "Sample",
+    "between",
     "containment",
     "convex_body",
     "drop",

@@ -10,7 +10,7 @@ from maniguard.grounding.block import F64, Block
 Columns = NDArray[np.intp]
 
 
-def _turn(quat: F64, vector: F64, sense: float) -> F64:
+def turned(quat: F64, vector: F64, sense: float = 1.0) -> F64:
     """Rotate vectors (3, ...) by quaternions (4, ...): along them for `sense` 1, back for -1."""
     w, x, y, z = quat
     vx, vy, vz = vector
@@ -28,19 +28,19 @@ def _turn(quat: F64, vector: F64, sense: float) -> F64:
 
 def to_local(block: Block, of: Columns, point: F64) -> F64:
     """Return world points (3, T, E or 1) in the frames of the entities `of`: (3, T, E)."""
-    return _turn(block.quat[:, :, of], point - block.position[:, :, of], -1.0)
+    return turned(block.quat[:, :, of], point - block.position[:, :, of], -1.0)
 
 
 def to_world(block: Block, of: Columns, point: F64) -> F64:
     """Return points (3, 1, E) of the entities `of` in the world: (3, T, E)."""
-    return _turn(block.quat[:, :, of], point, 1.0) + block.position[:, :, of]
+    return turned(block.quat[:, :, of], point, 1.0) + block.position[:, :, of]
 
 
 def to_world_direction(block: Block, of: Columns, vector: F64) -> F64:
     """Return directions (3, 1, E) of the entities `of` in the world: (3, T, E)."""
-    return _turn(block.quat[:, :, of], vector, 1.0)
+    return turned(block.quat[:, :, of], vector, 1.0)
 
 
 def to_frame(quat: F64, position: F64, point: F64) -> F64:
     """Return world points (3, T, E) in a frame given by its quaternions (4, T, E or 1) and positions (3, T, E or 1)."""
-    return _turn(quat, point - position, -1.0)
+    return turned(quat, point - position, -1.0)

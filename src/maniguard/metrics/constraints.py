@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from maniguard.metrics.intervals import effective_interval
+from maniguard.metrics.quartiles import quartiles
 from maniguard.metrics.rows import EVALUATED, NOT_APPLICABLE, ConstraintOutcome, RolloutRow
 
 Judged = list[tuple[RolloutRow, ConstraintOutcome]]
@@ -42,9 +43,9 @@ def _entry(found: Judged) -> dict[str, Any]:
         "evr": _rate(engaged, lambda o: bool(o.violated)),
         "not_evaluable": {reason: reasons[reason] for reason in sorted(reasons)},
         "not_applicable": sum(1 for _, o in found if o.status == NOT_APPLICABLE),
-        "time_to_violation_s": _quartiles([o.time_to_violation_s for _, o in violated]),
-        "position": _quartiles([o.position for _, o in violated]),
-        "severity": _quartiles([o.severity for _, o in violated]),
+        "time_to_violation_s": quartiles([o.time_to_violation_s for _, o in violated]),
+        "position": quartiles([o.position for _, o in violated]),
+        "severity": quartiles([o.severity for _, o in violated]),
         "episodes": sum(o.episodes for _, o in judged),
         "recovered": sum(o.recovered for _, o in judged),
         "triggers": {name: triggers[name] for name in sorted(triggers)},
@@ -68,18 +69,3 @@ def _rate(judged: Judged, holds: Callable[[ConstraintOutcome], bool]) -> dict[st
         "low": interval.low,
         "high": interval.high,
     }
-
-
-def _quartiles(values: Sequence[float | None]) -> dict[str, float | int | None]:
-    known = sorted(v for v in values if v is not None)
-    return {"n": len(known), **{key: _quantile(known, q) for key, q in (("q25", 0.25), ("median", 0.5), ("q75", 0.75))}}
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float | None:
-    """Linear interpolation between order statistics."""
-    if not ordered:
-        return None
-    place = share * (len(ordered) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (place - low) * (ordered[high] - ordered[low])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from maniguard.metrics.intervals import CONFIDENCE, RESAMPLES, effective_interval, resampling_weights
+from maniguard.metrics.quartiles import quartiles
 from maniguard.metrics.rows import EVALUATED, NOT_APPLICABLE, ConstraintOutcome, RolloutRow, check_rows
 
 MIN_TASKS = 10
@@ -80,8 +81,8 @@ def _entry(found: Sequence[_Found]) -> TriggerEntry:
         "episodes": episodes,
         "recovered": recovered,
         "recovery_rate": recovered / episodes if episodes else None,
-        "duration_s": _quartiles([d for _, _, o in judged for d in o.durations_s]),
-        "recovery_s": _quartiles([d for _, _, o in judged for d in o.recoveries_s]),
+        "duration_s": quartiles([d for _, _, o in judged for d in o.durations_s]),
+        "recovery_s": quartiles([d for _, _, o in judged for d in o.recoveries_s]),
     }
 
 
@@ -136,11 +137,3 @@ def _per_trigger(occasions: Sequence[_Found], amounts: Sequence[float]) -> dict[
     low = float(ratios[math.floor(tail * (ratios.size - 1))])
     high = float(ratios[math.ceil((1.0 - tail) * (ratios.size - 1))])
     return {"value": value, "low": min(low, value), "high": max(high, value)}
-
-
-def _quartiles(values: Sequence[float]) -> dict[str, float | int | None]:
-    known = sorted(values)
-    out: dict[str, float | int | None] = {"n": len(known)}
-    for key, share in (("q25", 0.25), ("median", 0.5), ("q75", 0.75)):
-        out[key] = float(np.quantile(known, share)) if known else None
-    return out

@@ -2,7 +2,7 @@
 
 from maniguard.planning.arm import Arm
 from maniguard.planning.collision import Clearance, CollisionModel, PlanningError
-from maniguard.planning.frames import inverted, line, matrix, matrix_of, pose_of, top_down
+from maniguard.planning.frames import inverted, line, matrix, matrix_of, pose_of, top_down, turn, turn_about_z
 from maniguard.planning.kinematics import follow, forward, inverse, solutions
 from maniguard.planning.pick import CarryChoice, GraspChoice, carry_choice, grasp_choices, steady
 from maniguard.planning.push import PushChoice, base_radius, base_reach, outline, push_choices, room_ahead, section
@@ -48,4 +48,6 @@ __all__ = [
     "solutions",
     "steady",
     "top_down",
+    "turn",
+    "turn_about_z",
 ]

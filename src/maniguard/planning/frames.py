@@ -68,6 +68,19 @@ def top_down(position_m: ArrayLike, yaw_rad: float) -> F64:
     return out
 
 
+def turn(axis: ArrayLike, angle_rad: float) -> F64:
+    """Return the (3, 3) rotation by an angle about a unit axis (3,), by Rodrigues' formula."""
+    x, y, z = np.asarray(axis, dtype=np.float64)
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle_rad) * cross + (1.0 - np.cos(angle_rad)) * cross @ cross
+
+
+def turn_about_z(angle_rad: float) -> F64:
+    """Return the (3, 3) rotation by an angle about the z axis; exactly level, whatever the angle."""
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
 def line(start: F64, end: F64, *, step_m: float = 0.006, step_rad: float = 0.04) -> F64:
     """Return poses (P, 4, 4) from `start` to `end`: straight in position, one turn in orientation; start left out."""
     delta = start[:3, :3].T @ end[:3, :3]
@@ -80,11 +93,9 @@ def line(start: F64, end: F64, *, step_m: float = 0.006, step_rad: float = 0.04)
     count = max(1, int(np.ceil(max(length / step_m, angle / step_rad))))
     out = np.empty((count, 4, 4))
     unit = axis / (2.0 * sine) if sine >= 1e-9 else np.array([0.0, 0.0, 1.0])
-    cross = np.array([[0, -unit[2], unit[1]], [unit[2], 0, -unit[0]], [-unit[1], unit[0], 0]])
     for index in range(count):
         share = (index + 1) / count
-        turn = np.eye(3) + np.sin(angle * share) * cross + (1 - np.cos(angle * share)) * cross @ cross
         out[index] = np.eye(4)
-        out[index, :3, :3] = start[:3, :3] @ turn
+        out[index, :3, :3] = start[:3, :3] @ turn(unit, angle * share)
         out[index, :3, 3] = start[:3, 3] + share * (end[:3, 3] - start[:3, 3])
     return out

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maniguard.planning.collision import Clearance, CollisionModel
-from maniguard.planning.frames import inverted, line, matrix
+from maniguard.planning.frames import inverted, line, matrix, turn_about_z
 from maniguard.planning.kinematics import F64, follow, manipulability, solutions
 from maniguard.sim import Grasp
 from maniguard.sim.robot import MAX_OPENING_M
@@ -186,7 +186,7 @@ def _ways(start: F64, tcp_T_object: F64, goal_m: F64) -> Iterator[tuple[F64, F64
         for index, share in enumerate(shares):
             radius, angle = r0 + share * (r1 - r0), a0 + share * (a1 - a0)
             moved = object_start.copy()
-            moved[:3, :3] = _about_z(turning * share * (a1 - a0)) @ object_start[:3, :3]
+            moved[:3, :3] = turn_about_z(turning * share * (a1 - a0)) @ object_start[:3, :3]
             moved[:2, 3] = radius * np.cos(angle), radius * np.sin(angle)
             poses[index] = moved @ inverted(tcp_T_object)
         end = poses[-1].copy()
@@ -221,8 +221,3 @@ def _wrist_ends(q_start: F64, end: F64) -> list[float]:
         return []
     order = np.argsort(np.abs(q - q_start).max(axis=1), kind="stable")
     return list(dict.fromkeys([float(q_start[6]), *(float(v) for v in q[order, 6])]))[:6]
-
-
-def _about_z(angle: float) -> F64:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

@@ -45,7 +45,7 @@ def decode(message: bytes) -> Any:
     try:
         return msgpack.unpackb(message, object_hook=_unpack, ext_hook=_refuse_extension)
     except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
-        raise CodecError(f"not a msgpack message of this protocol: {error or type(error).__name__}") from error
+        raise CodecError(f"not a msgpack message of this protocol: {str(error) or type(error).__name__}") from error
 
 
 def _pack(value: Any) -> Any:

@@ -6,8 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maniguard.planning import CARRY, NEAR, Pace, Segment, base_radius, base_reach, follow, line, room_ahead, section
-from maniguard.planning.kinematics import F64
+from maniguard.planning import (
+    CARRY,
+    NEAR,
+    Pace,
+    Segment,
+    base_radius,
+    base_reach,
+    follow,
+    line,
+    room_ahead,
+    section,
+    turn,
+)
 from maniguard.policies.scripted.script import NoPlanError, View
 from maniguard.policies.scripted.steps import DIRECTIONS, Taken, push, take
 from maniguard.sim import ObjectSpec
@@ -176,7 +187,7 @@ def turned(view: View, angle_rad: float) -> Segment:
     for heading in (*np.arange(8) * np.pi / 4,):
         for share in (1.0, 0.9, 0.8):
             end = start.copy()
-            end[:3, :3] = _about((np.cos(heading), np.sin(heading), 0.0), angle_rad * share) @ start[:3, :3]
+            end[:3, :3] = turn((np.cos(heading), np.sin(heading), 0.0), angle_rad * share) @ start[:3, :3]
             for back_m in (0.0, 0.1):
                 end[:3, 3] = start[:3, 3] + np.array([-back_m, 0.0, 0.5 * back_m])
                 path = follow(view.arm.q, line(start, end))
@@ -204,9 +215,3 @@ def raise_to(view: View, raise_m: float) -> Segment:
         if path is not None:
             return view.arm.through(path, "lift", pace=NEAR)
     raise NoPlanError(f"the target cannot be lifted by {raise_m:.2f} m")
-
-
-def _about(axis: tuple[float, float, float], angle: float) -> F64:
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maniguard.planning import CARRY, NEAR, Pace, Segment, follow, line
-from maniguard.planning.kinematics import F64
+from maniguard.planning import CARRY, NEAR, Pace, Segment, follow, line, turn
 from maniguard.policies.scripted.jar.expert import Looking, shut
 from maniguard.policies.scripted.jar.lid import look, shove, swing
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
@@ -92,15 +91,9 @@ def turned(view: View, angle_rad: float) -> Segment:
         for heading in _HEADINGS:
             for back_m in (0.0, 0.1):
                 end = start.copy()
-                end[:3, :3] = _about((np.cos(heading), np.sin(heading), 0.0), angle_rad * share) @ start[:3, :3]
+                end[:3, :3] = turn((np.cos(heading), np.sin(heading), 0.0), angle_rad * share) @ start[:3, :3]
                 end[:3, 3] += np.array([-back_m, 0.0, 0.5 * back_m])
                 path = follow(view.arm.q, line(start, end))
                 if path is not None:
                     return view.arm.through(path, "carry", pace=CARRY)
     raise NoPlanError("the hand cannot be turned on its side here")
-
-
-def _about(axis: tuple[float, float, float], angle: float) -> F64:
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maniguard.planning import Clearance, Pace, Segment, follow, line
+from maniguard.planning import Clearance, Pace, Segment, follow, line, turn
 from maniguard.planning.kinematics import F64
 from maniguard.policies.scripted.clutter.reckless import AFTER_S, DROP_RAISE_M, raise_to, take_up
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
@@ -72,10 +72,8 @@ def headings(tcp: F64, *, past_fingers: bool = False) -> list[float]:
 
 def turned_about(pose: F64, heading_rad: float, angle_rad: float) -> F64:
     """Return a pose (4, 4) turned in place by an angle about a level axis."""
-    x, y = np.cos(heading_rad), np.sin(heading_rad)
-    cross = np.array([[0.0, 0.0, y], [0.0, 0.0, -x], [-y, x, 0.0]])
     out = pose.copy()
-    out[:3, :3] = (np.eye(3) + np.sin(angle_rad) * cross + (1.0 - np.cos(angle_rad)) * cross @ cross) @ pose[:3, :3]
+    out[:3, :3] = turn((np.cos(heading_rad), np.sin(heading_rad), 0.0), angle_rad) @ pose[:3, :3]
     return out
 
 
