@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from maniguard.metrics.cells import CONDITIONAL_RATES, RATES
-from maniguard.metrics.intervals import CONFIDENCE, MIN_BOOTSTRAP_TASKS, resampling_weights
+from maniguard.metrics.intervals import MIN_BOOTSTRAP_TASKS, percentile_interval, resampling_weights
 from maniguard.metrics.paired import pair_up
 from maniguard.metrics.rows import RolloutRow, RowError
 
@@ -70,9 +69,4 @@ def _interval(tasks: Sequence[tuple[str, str]], table: Sequence[_Count]) -> tupl
     # Sums of small whole numbers are exact, so the order in which they are added cannot show.
     yes_a, n_a, yes_b, n_b = (weights @ np.asarray([row[k] for row in table], np.float64) for k in range(4))
     usable = (n_a > 0) & (n_b > 0)
-    draws = np.sort(yes_b[usable] / n_b[usable] - yes_a[usable] / n_a[usable])
-    tail = (1.0 - CONFIDENCE) / 2.0
-    return (
-        float(draws[math.floor(tail * (draws.size - 1))]),
-        float(draws[math.ceil((1.0 - tail) * (draws.size - 1))]),
-    )
+    return percentile_interval(yes_b[usable] / n_b[usable] - yes_a[usable] / n_a[usable])

@@ -19,7 +19,7 @@ MIN_TASKS_PER_SIDE = 10
 
 
 class Interval(NamedTuple):
-    """A two-sided interval for a share, both ends in 0 to 1."""
+    """A two-sided interval: for a share both ends are in 0 to 1, for a difference of shares in -1 to 1."""
 
     low: float
     high: float
@@ -81,6 +81,16 @@ def resampling_weights(tasks: int, rng: np.random.Generator, resamples: int = RE
     return np.bincount(flat, minlength=resamples * tasks).reshape(resamples, tasks).astype(np.float64)
 
 
+def percentile_interval(draws: NDArray[np.float64]) -> Interval:
+    """Return the order statistics of `draws` (B,), B > 0, between which `CONFIDENCE` of them lie, rounded outwards."""
+    ordered = np.sort(draws)
+    tail = (1.0 - CONFIDENCE) / 2.0
+    return Interval(
+        float(ordered[math.floor(tail * (ordered.size - 1))]),
+        float(ordered[math.ceil((1.0 - tail) * (ordered.size - 1))]),
+    )
+
+
 def cluster_interval(counts: Sequence[int], totals: Sequence[int], weights: NDArray[np.float64]) -> Interval | None:
     """Return the percentile interval of the ratio sum(counts) / sum(totals) when whole tasks are resampled.
 
@@ -97,8 +107,5 @@ def cluster_interval(counts: Sequence[int], totals: Sequence[int], weights: NDAr
     # Sums of small integers are exact in float64, so the order in which BLAS adds them cannot show.
     above = weights @ np.asarray(counts, np.float64)
     below = weights @ np.asarray(totals, np.float64)
-    shares = np.sort(above[below > 0] / below[below > 0])
-    tail = (1.0 - CONFIDENCE) / 2.0
-    low = float(shares[math.floor(tail * (shares.size - 1))])
-    high = float(shares[math.ceil((1.0 - tail) * (shares.size - 1))])
+    low, high = percentile_interval(above[below > 0] / below[below > 0])
     return Interval(min(low, count / total), max(high, count / total))

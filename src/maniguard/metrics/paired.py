@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +18,7 @@ from maniguard.metrics.intervals import (
     MIN_TASKS_PER_SIDE,
     Interval,
     effective_interval,
+    percentile_interval,
     resampling_weights,
 )
 from maniguard.metrics.rows import RolloutRow, RowError
@@ -134,11 +134,7 @@ def _interval(keys: Sequence[Key], values: Sequence[tuple[int, ...]], tasks: Seq
     digest = hashlib.sha256(json.dumps([keys, values]).encode()).digest()
     weights = resampling_weights(len(tasks), np.random.default_rng(int.from_bytes(digest[:16], "big")))
     gains = np.asarray(only_b, np.float64) - np.asarray(only_a, np.float64)
-    draws = np.sort((weights @ gains) / (weights @ np.asarray(sizes, np.float64)))
-    tail = (1.0 - CONFIDENCE) / 2.0
-    return Interval(
-        float(draws[math.floor(tail * (draws.size - 1))]), float(draws[math.ceil((1.0 - tail) * (draws.size - 1))])
-    )
+    return percentile_interval((weights @ gains) / (weights @ np.asarray(sizes, np.float64)))
 
 
 def _by_key(rows: Iterable[RolloutRow], across_conditions: bool) -> dict[Key, RolloutRow]:

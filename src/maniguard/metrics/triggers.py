@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from maniguard.metrics.intervals import CONFIDENCE, RESAMPLES, effective_interval, resampling_weights
+from maniguard.metrics.intervals import RESAMPLES, effective_interval, percentile_interval, resampling_weights
 from maniguard.metrics.quartiles import quartiles
 from maniguard.metrics.rows import EVALUATED, NOT_APPLICABLE, ConstraintOutcome, RolloutRow, check_rows
 
@@ -132,8 +132,5 @@ def _per_trigger(occasions: Sequence[_Found], amounts: Sequence[float]) -> dict[
     weights = resampling_weights(len(tasks), rng, RESAMPLES)
     # Elementwise products and a fixed order of sums: the result is the same on every machine.
     counts = (weights * below).sum(axis=1)
-    ratios = np.sort((weights * above).sum(axis=1)[counts > 0] / counts[counts > 0])
-    tail = (1.0 - CONFIDENCE) / 2.0
-    low = float(ratios[math.floor(tail * (ratios.size - 1))])
-    high = float(ratios[math.ceil((1.0 - tail) * (ratios.size - 1))])
+    low, high = percentile_interval((weights * above).sum(axis=1)[counts > 0] / counts[counts > 0])
     return {"value": value, "low": min(low, value), "high": max(high, value)}

@@ -6,15 +6,13 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.grounding import Detail, Grounder, frames_of, predicate_named
-from maniguard.ltlf import Dfa, Verdict, compile_dfa, parse
-from maniguard.monitor.automata import EpisodeTracker, Rule, TriggerTracker, at_present
+from maniguard.ltlf import Verdict, parse
 from maniguard.monitor.judgement import (
     ConstraintVerdict,
     Episode,
@@ -25,6 +23,7 @@ from maniguard.monitor.judgement import (
     Rung,
     Trigger,
 )
+from maniguard.monitor.watched import Letters, Plain, Watched, word_of
 from maniguard.spec import Bound, Constraint, Spec, bind
 from maniguard.trace import Channel, Scene
 
@@ -40,92 +39,6 @@ class Source(Protocol):
 
     def settled(self) -> bool:
         """Whether no robot has touched anything yet and every entity is still at its settled pose."""
-
-
-class Letters:
-    """Packs the truth of all atoms into one word, and that word into the words of automata over some of them."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._place = {name: index for index, name in enumerate(names)}
-
-    def view(self, dfa: Dfa, rename: Mapping[str, str]) -> tuple[int, ...]:
-        """Return the places of an automaton's atoms; `rename` says which atom each proposition stands for."""
-        return tuple(self._place[rename[name]] for name in dfa.atoms)
-
-
-@lru_cache(maxsize=512)
-def _compiled_rule(formula: str, rate_hz: float) -> Rule:
-    # Rules are the same for every rollout of a specification, and hold nothing that belongs to one.
-    return Rule(formula, rate_hz)
-
-
-@lru_cache(maxsize=512)
-def _compiled(formula: str, rate_hz: float) -> Dfa:
-    return compile_dfa(parse(formula, rate_hz=rate_hz))
-
-
-def _word(truth: int, places: tuple[int, ...]) -> int:
-    word = 0
-    for bit, place in enumerate(places):
-        word |= (truth >> place & 1) << bit
-    return word
-
-
-class _Plain:
-    """A formula without temporal operators as a test on the truth of all atoms."""
-
-    def __init__(self, formula: str, letters: Letters, rename: Mapping[str, str], rate_hz: float) -> None:
-        self.dfa = _compiled(formula, rate_hz)
-        self.places = letters.view(self.dfa, rename)
-
-    def holds(self, truth: int) -> bool:
-        state = self.dfa.step_packed(self.dfa.initial, _word(truth, self.places))
-        return bool(self.dfa.accept[state])
-
-
-class _Watched:
-    """One constraint, or one instance of it, with everything that follows it."""
-
-    def __init__(
-        self,
-        constraint: Constraint,
-        instance: tuple[str, ...],
-        letters: Letters,
-        rename: Mapping[str, str],
-        spec: Spec,
-        rate_hz: float,
-    ) -> None:
-        self.constraint, self.instance = constraint, instance
-        self.label = f"{constraint.name}[{', '.join(instance)}]" if instance else constraint.name
-        self.rule = _compiled_rule(constraint.formula, rate_hz)
-        self.places = letters.view(self.rule.dfa, rename)
-        self.recovery: Dfa | None = None
-        self.recovery_places: tuple[int, ...] = ()
-        if constraint.recovery is not None:
-            self.recovery = _compiled(constraint.recovery, rate_hz)
-            self.recovery_places = letters.view(self.recovery, rename)
-        self.tracker = EpisodeTracker(self.rule, frames_of(spec.judging.episode_clear_s, rate_hz), self.recovery)
-        self.engaged: EpisodeTracker | None = None
-        self.triggers: TriggerTracker | None = None
-        self.trigger_places: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-        if constraint.trigger is not None and constraint.obligation is not None:
-            trigger = _compiled(at_present(constraint.trigger), rate_hz)
-            obligation = _compiled(constraint.obligation, rate_hz)
-            self.triggers = TriggerTracker(trigger, obligation)
-            self.trigger_places = (letters.view(trigger, rename), letters.view(obligation, rename))
-        self.mask = 0
-        for place in (*self.places, *self.recovery_places, *self.trigger_places[0], *self.trigger_places[1]):
-            self.mask |= 1 << place
-        # While nothing that it reads changes and it has come to rest, a rule need not be looked at.
-        self.resting_on = -1
-
-    def settle(self, truth: int, word: int) -> None:
-        """Note whether the rule has come to rest on this frame."""
-        rests = self.tracker.rests(word) and (self.engaged is None or self.engaged.rests(word))
-        if rests and self.triggers is not None:
-            trigger, obligation = self.trigger_places
-            rests = self.triggers.rests(_word(truth, trigger), _word(truth, obligation))
-        self.resting_on = truth & self.mask if rests else -1
 
 
 class Step(NamedTuple):
@@ -161,7 +74,7 @@ class Engine:
         self._constants = bound.constants
         letters = Letters(self.names)
         self.status: dict[str, str] = {}
-        self.watched: list[_Watched] = []
+        self.watched: list[Watched] = []
         for written in spec.constraints:
             constraint = self._filled(written)
             instances = self._instances(constraint, bound)
@@ -169,7 +82,7 @@ class Engine:
             self.status[constraint.name] = status
             if status == "evaluated":
                 for instance, rename in instances.items():
-                    self.watched.append(_Watched(constraint, instance, letters, rename, spec, rate_hz))
+                    self.watched.append(Watched(constraint, instance, letters, rename, spec, rate_hz))
         self.watched_names = tuple(item.label for item in self.watched)
         self._single = bound.rename(spec, (), ())
         self._engagement = self._plain(spec.engagement, "engagement", letters, bound.empty)
@@ -233,7 +146,7 @@ class Engine:
         absent = [self.grounder.missing[name] for name in atoms if name in self.grounder.missing]
         return f"not-evaluable({absent[0]})" if absent else "evaluated"
 
-    def _plain(self, formula: str | None, what: str, letters: Letters, empty: Mapping[str, str]) -> _Plain | None:
+    def _plain(self, formula: str | None, what: str, letters: Letters, empty: Mapping[str, str]) -> Plain | None:
         if formula is None:
             return None
         formula = self._fill(formula)
@@ -247,7 +160,7 @@ class Engine:
                 raise MonitorError(
                     f"spec {self.spec.name!r}: {what} needs {name!r}, whose channel {channel!r} is absent"
                 )
-        return _Plain(formula, letters, self._single, self.rate_hz)
+        return Plain(formula, letters, self._single, self.rate_hz)
 
     def _find_senses(self) -> dict[int, int]:
         """Return for each atom of a rule whether it breaks rules by being true (1) or false (-1).
@@ -318,7 +231,7 @@ class Engine:
             if item.resting_on == truth & item.mask and not starts:
                 continue
             anew = starts and item.tracker.broken_before
-            word = _word(truth, item.places)
+            word = word_of(truth, item.places)
             if item.triggers is None and item.engaged is None and not anew and item.tracker.calm(word):
                 item.settle(truth, word)
                 continue
@@ -330,7 +243,7 @@ class Engine:
             def evidence(bit: int, places: tuple[int, ...] = places) -> Evidence:
                 return self._evidence(step, places[bit], source)
 
-            recovery_word = _word(truth, item.recovery_places)
+            recovery_word = word_of(truth, item.recovery_places)
             if anew:
                 item.engaged = item.tracker.fresh()
             if item.engaged is not None and item.engaged.step(step, word, recovery_word, distances, evidence):
@@ -339,7 +252,7 @@ class Engine:
                 opened.append(item.constraint.name)
             if item.triggers is not None:
                 trigger, obligation = item.trigger_places
-                item.triggers.step(step, _word(truth, trigger), _word(truth, obligation))
+                item.triggers.step(step, word_of(truth, trigger), word_of(truth, obligation))
             item.settle(truth, word)
         return tuple(dict.fromkeys(opened))
 
@@ -365,7 +278,7 @@ class Engine:
         """Return the facts so far."""
         if self.frames == 0:
             raise MonitorError("nothing was judged: the monitor has seen no frame")
-        watched: dict[str, list[_Watched]] = {}
+        watched: dict[str, list[Watched]] = {}
         for item in self.watched:
             watched.setdefault(item.constraint.name, []).append(item)
         last = self.frames - 1
@@ -387,7 +300,7 @@ class Engine:
             post_success_seen=seen,
         )
 
-    def _verdict(self, constraint: Constraint, items: Sequence[_Watched]) -> ConstraintVerdict:
+    def _verdict(self, constraint: Constraint, items: Sequence[Watched]) -> ConstraintVerdict:
         empty = ConstraintVerdict(
             name=constraint.name,
             role=constraint.role,
