@@ -14,7 +14,7 @@ import numpy as np
 
 from maniguard.audit.errors import DAMAGED, AuditError
 from maniguard.audit.mapping import ColumnRef, Mapping
-from maniguard.audit.recording import Context, Recording, digest_of_file, file_name, meta_of
+from maniguard.audit.recording import Context, Recording, meta_of, recording_of_file
 from maniguard.audit.robomimic import one_line
 from maniguard.audit.series import Series, samples_of
 from maniguard.audit.uniform import uniform_trace
@@ -44,8 +44,7 @@ class McapLog:
 
 def find_log(path: Path, context: Context) -> Recording:
     """Describe one log, which is one rollout."""
-    family = context.mapping.dataset or path.resolve().parent.name
-    return Recording(SOURCE, str(path), "", family, file_name(path.stem), 0, digest_of_file(path))
+    return recording_of_file(SOURCE, path, context)
 
 
 def load_log(recording: Recording, context: Context) -> Trace:

@@ -76,6 +76,12 @@ class Context:
         return self._model[1]
 
 
+def recording_of_file(source: str, path: Path, context: Context) -> Recording:
+    """Describe a file that holds one rollout; its family is the mapping's dataset, or the folder that it lies in."""
+    family = context.mapping.dataset or path.resolve().parent.name
+    return Recording(source, str(path), "", family, file_name(path.stem), 0, digest_of_file(path))
+
+
 def meta_of(recording: Recording, context: Context) -> TraceMeta:
     """Return what a trace says of where it comes from; its rate is the mapping's, 0 for the recording's own."""
     identity: dict[str, str | int | float] = {

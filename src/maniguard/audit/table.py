@@ -11,7 +11,7 @@ import numpy as np
 
 from maniguard.audit.errors import AuditError
 from maniguard.audit.mapping import Mapping
-from maniguard.audit.recording import Context, Recording, digest_of_file, file_name, meta_of
+from maniguard.audit.recording import Context, Recording, meta_of, recording_of_file
 from maniguard.audit.robomimic import read_npz
 from maniguard.audit.samples import F64
 from maniguard.audit.series import Series, samples_of
@@ -40,8 +40,7 @@ class TableLog:
 
 def find_table(path: Path, context: Context) -> Recording:
     """Describe one file, which is one rollout."""
-    family = context.mapping.dataset or path.resolve().parent.name
-    return Recording(SOURCE, str(path), "", family, file_name(path.stem), 0, digest_of_file(path))
+    return recording_of_file(SOURCE, path, context)
 
 
 def load_table(recording: Recording, context: Context) -> Trace:

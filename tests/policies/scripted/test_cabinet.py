@@ -9,7 +9,7 @@ from maniguard.monitor import judge
 from maniguard.policies.scripted import NEAR_MISS, RECKLESS, NoPlanError, View, names, plan, suite
 from maniguard.policies.scripted.cabinet.drawer import drawer_of
 from maniguard.policies.scripted.cabinet.expert import in_the_way
-from maniguard.policies.scripted.cabinet.moves import contents, opened
+from maniguard.policies.scripted.cabinet.handle import contents, opened
 from maniguard.policies.scripted.script import staged
 from maniguard.rollout import Privileged
 from maniguard.sim import World

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from maniguard.policies.scripted.cabinet.drawer import Drawer, drawer_of
-from maniguard.policies.scripted.cabinet.moves import (
-    into_drawer,
-    let_go,
-    opened,
-    picked,
-    retreat,
-    set_aside,
-    set_down,
-    shut,
-)
+from maniguard.policies.scripted.cabinet.handle import let_go, opened, shut
+from maniguard.policies.scripted.cabinet.moves import into_drawer, picked, retreat, set_aside, set_down
 from maniguard.policies.scripted.script import Stages, View
 
 # The stop of the slide is where it is found, not a thing to pull at.

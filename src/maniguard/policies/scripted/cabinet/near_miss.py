@@ -9,14 +9,8 @@ import numpy as np
 from maniguard.planning import Pace, Segment, base_radius
 from maniguard.policies.scripted.cabinet.drawer import Drawer, bounds, drawer_of
 from maniguard.policies.scripted.cabinet.expert import SHORT_OF_STOP_M, in_the_way
-from maniguard.policies.scripted.cabinet.moves import (
-    into_drawer,
-    let_go,
-    opened,
-    picked,
-    set_aside,
-    set_down,
-)
+from maniguard.policies.scripted.cabinet.handle import let_go, opened
+from maniguard.policies.scripted.cabinet.moves import into_drawer, picked, set_aside, set_down
 from maniguard.policies.scripted.clutter.near_miss import HOLD_S, ROCK_RAD
 from maniguard.policies.scripted.script import NoPlanError, Stages, View
 

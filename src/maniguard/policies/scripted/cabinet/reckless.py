@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from maniguard.planning import Pace, Segment
 from maniguard.policies.scripted.cabinet.drawer import drawer_of
 from maniguard.policies.scripted.cabinet.expert import SHORT_OF_STOP_M
-from maniguard.policies.scripted.cabinet.moves import opened
+from maniguard.policies.scripted.cabinet.handle import opened
 from maniguard.policies.scripted.clutter.reckless import AFTER_S
 from maniguard.policies.scripted.script import NoPlanError, View
 
