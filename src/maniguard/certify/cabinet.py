@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from maniguard.bench import TaskFile, TaskFileError, check_scenario, geometry_of, noun_phrase
 from maniguard.bench.layout import REACH_M, inside, is_clear, smallest_gap
-from maniguard.bench.prompts import ambiguous
 from maniguard.certify.drawing import UnfitError, generator_for, moves, object_names, recoloured, settle, two_rooms
+from maniguard.certify.furniture import BEARINGS_RAD, CABINETS, Furniture, Kind, built, furniture, kind, pair
 from maniguard.certify.packing import Placed, put
 from maniguard.certify.wording import cabinet_base, cabinet_other
 from maniguard.planning import matrix, outline
 from maniguard.planning.kinematics import F64
 from maniguard.policies.scripted import NoPlanError, View, plan, suite
-from maniguard.policies.scripted.cabinet.drawer import Sweep, drawer_of, sweep_of
+from maniguard.policies.scripted.cabinet.drawer import Sweep, drawer_of
 from maniguard.policies.scripted.cabinet.expert import in_the_way
 from maniguard.policies.scripted.cabinet.moves import into_drawer
 from maniguard.policies.scripted.script import staged
 from maniguard.rollout.observation import Privileged
 from maniguard.sim import ObjectSpec, SceneSpec, TableSpec, World
-from maniguard.sim.assets import Asset
-from maniguard.sim.assets.catalogue import CATALOGUE
 from maniguard.sim.assets.design import Design
 from maniguard.sim.room.rooms import EDITION_2_ROOMS
 from maniguard.sim.room.table import EDITION_2_SKINS
@@ -35,164 +32,16 @@ TASKS = 35
 # 1.5 × the slowest success of the expert over all base and location scenarios, up to the next half second.
 STEP_LIMIT = 1300
 LOCATION_SHIFT_M = 0.15
-BLOCKERS = ("none", "target", "obstacle", "both")
 # The cabinet stands to the left of the robot, where the overview camera sees its front, at the far edge of what a hand
 # that comes from the front can reach; the table is larger for that.
 TABLE = TableSpec(center_m=(0.35, 0.25), size_m=(1.2, 1.4))
 
-# What the drawer is called in a sentence; where a cabinet has several, the top one is meant.
-CABINETS: Mapping[str, str] = {
-    "cabinet-oak": "the drawer of the cabinet",
-    "cabinet-white": "the drawer of the drawer unit",
-    "cabinet-desk": "the desk drawer",
-    "cabinet-nightstand": "the drawer of the nightstand",
-    "cabinet-chest": "the top drawer of the chest of drawers",
-    "cabinet-tall": "the top drawer of the filing cabinet",
-}
-# Their drawers are low enough for a target to stand in the way; over the other two's path no target is tall enough.
-_LOW = ("cabinet-oak", "cabinet-white", "cabinet-desk")
-TARGETS = (
-    "tea-beaker",
-    "puzzle-cube",
-    "can-corn",
-    "candle-short",
-    "pen-cup-wood",
-    "block-cube",
-    "canister-wood",
-    "flower-pot-glazed",
-    "duck-yellow",
-    "speaker-cube",
-    "tumbler",
-    "tissue-roll-small",
-    "canister-short",
-    "die-big",
-    "can-paste",
-    "muffin-berry",
-    "candle-jar",
-    "brick-small",
-    "figurine-doll",
-    "ramekin-small",
-    "rinse-cup",
-    "block-wood",
-    "car-taxi",
-    "pen-cup-clay",
-    "espresso-cup",
-    "perfume-amber",
-    "flower-pot-small",
-    "cheese-block",
-    "clock-small",
-    "block-pillar",
-    "chess-rook",
-    "egg-cup-wood",
-    "towel-small",
-    "camera-compact",
-    "puzzle-mini",
-)
-OBSTACLES = (
-    "bottle-beer",
-    "vase-bud",
-    "carton-milk",
-    "mill-pepper",
-    "bottle-ketchup",
-    "highball",
-    "box-crackers",
-    "bottle-oil",
-    "thermos-green",
-    "carton-juice",
-    "jar-honey",
-    "bottle-water",
-    "can-soda",
-    "box-cereal",
-    "bottle-soap",
-    "takeaway-tall",
-    "thermos-cup",
-    "bottle-sauce",
-    "tin-coffee",
-    "thermos-steel",
-    "vase-cylinder",
-    "candlestick-brass",
-    "bottle-wine",
-    "vase-tall",
-    "paper-towel",
-    "mill-salt",
-    "paper-towel-steel",
-)
-# How much taller than the lower edge of the path a thing must be to stand in it.
-IN_PATH_M = 0.012
-# How much room must be left over a target under the top of the cabinet.
-HEADROOM_M = 0.010
-LARGEST_TARGET_M = 0.096
 FRONT_M = (0.590, 0.645)
-BEARINGS_RAD = {"ahead": (0.64, 0.76), "between": (0.76, 0.88), "beside": (0.88, 1.0)}
 BEARING_LIMITS_RAD = (0.50, 1.08)
 TURN_RAD = (0.20, 0.48)
 _ATTEMPTS = 300
 _AWAY: F64 = np.diag([1.0, 1.0, 1.0, 1.0]) + np.array([[0.0] * 3 + [x] for x in (5.0, 5.0, 0.0, 0.0)])
 _GAP_M = 0.03
-
-
-@dataclass(frozen=True, eq=False)
-class Furniture:
-    """A cabinet design as the maker needs it: its noun, its path, the room in its drawer, how far its front is out."""
-
-    design: Design
-    sweep: Sweep
-    room_m: tuple[float, float, float]
-    face_m: float
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What a task is made of: a cabinet, what blocks its drawer, where it stands."""
-
-    cabinet: str
-    blocker: str
-    side: str
-
-
-def _built(design: Design) -> Asset:
-    return _built_by_name(design.name)
-
-
-@cache
-def _built_by_name(name: str) -> Asset:
-    return CATALOGUE[name].asset()
-
-
-@cache
-def furniture(name: str) -> Furniture:
-    """Return what matters of a cabinet design: its drawer's path and the inside, width, depth and height in m."""
-    design = CATALOGUE[name]
-    asset = _built(design)
-    joint = asset.joints[0]
-    sweep = sweep_of(asset.parts, joint.trace)
-    interior = asset.interior
-    assert interior is not None, f"design {name!r} has no inside"
-    floor = interior.pose.position_m[2] - interior.size_m[2]
-    # The drawer's front closes the opening, so its upper edge is as high as the room above the floor goes.
-    room = (joint.upper, 2 * interior.size_m[1], float(sweep.high[2]) - floor)
-    return Furniture(design, sweep, room, -float(min(v[0] for v in asset.hull.vertices_m)) - 0.044)
-
-
-def kind(index: int) -> Kind:
-    """Return what task `index` is made of: blockers in turn, cabinets in turn among those that the blocker allows."""
-    blocker = BLOCKERS[index % len(BLOCKERS)]
-    turn = index // len(BLOCKERS)
-    able = _LOW if blocker in ("target", "both") else tuple(CABINETS)
-    offset = 1 if blocker in ("obstacle", "both") else 0
-    return Kind(able[(turn + offset) % len(able)], blocker, tuple(BEARINGS_RAD)[(index + turn) % 3])
-
-
-def fits(design: Design, room_m: tuple[float, float, float]) -> bool:
-    """Return whether a target can be put into a drawer with that much room and be shut in."""
-    x, y, height = _built(design).size_m
-    across, along = max(x, y), min(x, y)
-    return bool(
-        height <= min(LARGEST_TARGET_M, room_m[2] - HEADROOM_M)
-        and across <= room_m[1] - 0.03
-        and along <= room_m[0] - 0.03
-        and design.carriable
-    )
 
 
 def make_task(index: int, *, task_id: str | None = None, step_limit: int = STEP_LIMIT) -> TaskFile:
@@ -210,32 +59,6 @@ def make_task(index: int, *, task_id: str | None = None, step_limit: int = STEP_
         except UnfitError as error:
             reasons[str(error)] = reasons.get(str(error), 0) + 1
     raise TaskFileError(f"{name}: no valid scene in {_ATTEMPTS} draws; refused for {reasons}")
-
-
-def pair(index: int, what: Kind, attempt: int = 0) -> tuple[Design, Design]:
-    """Return target and obstacle for a kind of task: the next of each list that fit, later ones at later attempts.
-
-    UnfitError when nothing fits.
-    """
-    piece = furniture(what.cabinet)
-    low = float(piece.sweep.low[2]) + IN_PATH_M
-    targets = [d for d in map(CATALOGUE.__getitem__, _turned(TARGETS, index)) if fits(d, piece.room_m)]
-    if what.blocker in ("target", "both"):
-        targets = [d for d in targets if _built(d).height_m > low]
-    obstacles = list(map(CATALOGUE.__getitem__, _turned(OBSTACLES, index)))
-    if what.blocker in ("obstacle", "both"):
-        obstacles = [d for d in obstacles if _built(d).height_m > low]
-    if not targets or not obstacles:
-        raise UnfitError("no target or obstacle for this cabinet")
-    # A pair is tried for a while before the next one: most draws fail for their places.
-    target = targets[(attempt // 40) % len(targets)]
-    free = [d for d in obstacles if not ambiguous(d.noun, target.noun) and not ambiguous(d.noun, piece.design.noun)]
-    return target, free[(attempt // 40) % len(free)]
-
-
-def _turned(names: Sequence[str], by: int) -> tuple[str, ...]:
-    by %= len(names)
-    return (*names[by:], *names[:by])
 
 
 def _draw(name: str, index: int, what: Kind, attempt: int, rng: np.random.Generator, step_limit: int) -> TaskFile:
@@ -279,8 +102,8 @@ def _draw(name: str, index: int, what: Kind, attempt: int, rng: np.random.Genera
             "fragile_obstacles": int("fragile" in obstacle.properties),
             "blockers": {"none": 0, "both": 2}.get(what.blocker, 1),
             "clearance_m": round(min(smallest_gap(p, [q for q in polygons if q is not p]) for p in polygons), 4),
-            "headroom_m": round(piece.room_m[2] - _built(target).height_m, 4),
-            "handle_m": round(float(_built(piece.design).grasps[0].object_T_tcp.position_m[2]), 4),
+            "headroom_m": round(piece.room_m[2] - built(target).height_m, 4),
+            "handle_m": round(float(built(piece.design).grasps[0].object_T_tcp.position_m[2]), 4),
             "travel_m": round(float(travel), 4),
             "bearing_rad": round(bearing, 4),
         },
@@ -359,7 +182,7 @@ def _place(piece: Furniture, front_m: float, bearing: float, turn: float) -> Pla
     yaw = bearing + turn
     front = front_m * np.array([np.cos(bearing), np.sin(bearing)])
     origin = front + piece.face_m * np.array([np.cos(yaw), np.sin(yaw)])
-    placed = put(_built(piece.design).hull, float(origin[0]), float(origin[1]), float(yaw))
+    placed = put(built(piece.design).hull, float(origin[0]), float(origin[1]), float(yaw))
     if not inside(placed.polygon, TABLE.center_m, TABLE.size_m, 0.01):
         raise UnfitError("the cabinet's place")
     return placed
@@ -382,7 +205,7 @@ def _stand(
 def _in_path(
     piece: Furniture, cabinet: Placed, design: Design, others: Sequence[F64], rng: np.random.Generator
 ) -> Placed:
-    hull, sweep = _built(design).hull, piece.sweep
+    hull, sweep = built(design).hull, piece.sweep
     for _ in range(60):
         at = np.array([rng.uniform(-0.27, -0.17), rng.uniform(-0.11, 0.11), 0.0, 1.0])
         x, y = (matrix(cabinet.pose) @ at)[:2]
@@ -399,7 +222,7 @@ def _in_path(
 def _beside(
     piece: Furniture, cabinet: Placed, design: Design, others: Sequence[F64], rng: np.random.Generator
 ) -> Placed:
-    hull = _built(design).hull
+    hull = built(design).hull
     for _ in range(120):
         radius, angle = rng.uniform(0.36, 0.62), rng.uniform(-0.7, 1.3)
         placed = put(hull, radius * np.cos(angle), radius * np.sin(angle), float(rng.uniform(-np.pi, np.pi)))

@@ -8,18 +8,17 @@ from numpy.typing import NDArray
 
 from maniguard.grounding.block import Block, Bool
 from maniguard.grounding.errors import GroundingError
-from maniguard.grounding.filters import Recent, frames_of
 from maniguard.grounding.geometry import outline
-from maniguard.grounding.moment import Moment
+from maniguard.grounding.leaning import LeaningOn
 from maniguard.grounding.motion import DEG_PER_RAD, arccos
-from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, Sample, register
+from maniguard.grounding.predicate import F64, Measure, Param, Quantity, register
 from maniguard.grounding.rigid import to_local, to_world, to_world_direction
 
 _LEAST = 1e-6
 
 
 @register
-class SeatedOn(Predicate):
+class SeatedOn(LeaningOn):
     """It lies centred and level on the rim of one of `to`, and no hand is on it.
 
     Its origin is within `max_offset` of the axis of the rim, its rest axis within `max_tilt` of the container's, some
@@ -53,10 +52,10 @@ class SeatedOn(Predicate):
         return 1.0
 
     def prepare(self) -> None:
+        super().prepare()
         scene = self.geometry.scene
-        self._recent = {int(column): Recent(frames_of(self.values["memory"], self.rate_hz)) for column in self.to}
         self._rims: dict[int, F64] = {}
-        for column in self._recent:
+        for column in (int(c) for c in self.to):
             entity = scene.entities[column]
             if entity.rim is None:
                 raise GroundingError(f"predicate 'seated_on' needs the rim of {entity.name!r}; it has none")
@@ -64,26 +63,7 @@ class SeatedOn(Predicate):
         self._points = [outline(scene.entities[column]).T[:, None, :] for column in self.columns]
         self._axis = self.geometry.rest_axis[:, None, self.of]
 
-    def reset(self) -> None:
-        for recent in self._recent.values():
-            recent.reset()
-
-    def measure(self, block: Block) -> Measure:
-        return self._combine(block, {column: self._force(block, column) for column in self._recent})
-
-    def step(self, moment: Moment) -> Sample:
-        block = moment.block
-        touched = {c: np.array([r.step(self._force(block, c)[0].tolist())]) for c, r in self._recent.items()}
-        measure = self._combine(block, touched)
-        return Sample(measure.margin[0].tolist(), tuple(value[0].tolist() for value in measure.values))
-
-    def run(self, block: Block) -> Measure:
-        return self._combine(block, {c: r.run(self._force(block, c)) for c, r in self._recent.items()})
-
-    def _force(self, block: Block, column: int) -> F64:
-        return block.largest_force(block.rows.other == column)[:, self.of] - self.values["min_force"]
-
-    def _combine(self, block: Block, touched: dict[int, F64]) -> Measure:
+    def combined(self, block: Block, touched: dict[int, F64]) -> Measure:
         in_hand: Bool = block.largest_force(block.rows.other_is_robot)[:, self.of] > self.values["min_force"]
         chosen: tuple[F64, ...] = ()
         for column in self._rims:

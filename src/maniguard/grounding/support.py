@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from maniguard.grounding.block import Block
 from maniguard.grounding.errors import GroundingError
-from maniguard.grounding.filters import Recent, frames_of
 from maniguard.grounding.geometry import rotation
-from maniguard.grounding.moment import Moment
-from maniguard.grounding.predicate import F64, Measure, Param, Predicate, Quantity, Sample, register
+from maniguard.grounding.leaning import LeaningOn
+from maniguard.grounding.predicate import F64, Measure, Param, Quantity, register
 from maniguard.grounding.rigid import to_local, to_world, to_world_direction
 from maniguard.trace import Region
 
@@ -39,7 +38,7 @@ def _surface(column: int, region: Region, name: str) -> _Surface:
 
 
 @register
-class On(Predicate):
+class On(LeaningOn):
     """It lies on one of `to`.
 
     Its lowest point is within `max_gap` of a support surface of `to`, the middle of its bounding box lies over that
@@ -67,34 +66,14 @@ class On(Predicate):
         return self.values["max_gap"]
 
     def prepare(self) -> None:
-        frames = frames_of(self.values["memory"], self.rate_hz)
-        self._recent = {int(column): Recent(frames) for column in self.to}
+        super().prepare()
         self._surfaces = [
             _surface(int(column), region, self.geometry.scene.entities[int(column)].name)
             for column in self.to
             for region in self.geometry.surfaces(int(column))
         ]
 
-    def reset(self) -> None:
-        for recent in self._recent.values():
-            recent.reset()
-
-    def measure(self, block: Block) -> Measure:
-        return self._combine(block, {column: self._force(block, column) for column in self._recent})
-
-    def step(self, moment: Moment) -> Sample:
-        block = moment.block
-        touched = {c: np.array([r.step(self._force(block, c)[0].tolist())]) for c, r in self._recent.items()}
-        measure = self._combine(block, touched)
-        return Sample(measure.margin[0].tolist(), (measure.values[0][0].tolist(),))
-
-    def run(self, block: Block) -> Measure:
-        return self._combine(block, {c: r.run(self._force(block, c)) for c, r in self._recent.items()})
-
-    def _force(self, block: Block, column: int) -> F64:
-        return block.largest_force(block.rows.other == column)[:, self.of] - self.values["min_force"]
-
-    def _combine(self, block: Block, touched: dict[int, F64]) -> Measure:
+    def combined(self, block: Block, touched: dict[int, F64]) -> Measure:
         middle = to_world(block, self.of, self.geometry.box_center[:, None, self.of])
         best = np.full(middle.shape[1:], -np.inf)
         gap = np.zeros(middle.shape[1:])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.sim import robot
+from maniguard.sim.assets import build
 from maniguard.sim.assets.asset import Asset
 from maniguard.sim.assets.elements import COLLISION_GROUP, CONDIM, SOLREF
 from maniguard.sim.bodies import BuildError, add_object, fitted, object_entity
@@ -47,6 +48,11 @@ class Stage:
     free_entity: NDArray[np.int64]
     free_qpos: NDArray[np.int64]
     free_qvel: NDArray[np.int64]
+
+
+def catalogued(item: ObjectSpec) -> Asset:
+    """Return an object's matter and looks as its description says: the AssetMaker where no other is given."""
+    return build(item.asset, item.appearance, item.mass_kg, item.friction)
 
 
 def build_stage(spec: SceneSpec, make_asset: AssetMaker) -> Stage:

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from maniguard.sim.assets import build
 from maniguard.sim.bodies import BuildError
-from maniguard.sim.build import AssetMaker
+from maniguard.sim.build import AssetMaker, catalogued
 from maniguard.sim.fields import Value
 from maniguard.sim.particles import DustSpec
 from maniguard.sim.scene import ObjectSpec
@@ -38,7 +37,7 @@ def spread_dust(
     such patch or no particle.
     """
     if patch is None:
-        asset = make_asset(item) if make_asset else build(item.asset, item.appearance, item.mass_kg, item.friction)
+        asset = (make_asset or catalogued)(item)
         if not asset.support_regions:
             raise BuildError(f"object {item.name!r} has no support region to spread dust on, and no patch was given")
         patch = asset.support_regions[0]

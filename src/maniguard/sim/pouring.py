@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from maniguard.sim.assets import build
 from maniguard.sim.assets.asset import Asset
 from maniguard.sim.bodies import BuildError
-from maniguard.sim.build import AssetMaker
+from maniguard.sim.build import AssetMaker, catalogued
 from maniguard.sim.fields import Value
 from maniguard.sim.grains import Basin, basin
 from maniguard.sim.particles import LiquidSpec
@@ -48,7 +47,7 @@ def fill(
     shallow, or the grains do not stay in.
     """
     upright = replace(item, world_T_object=Pose((0.5, 0.0, 0.0)), joints=())
-    made = (make_asset or _asset)(upright)
+    made = (make_asset or catalogued)(upright)
 
     def maker(_: ObjectSpec) -> Asset:
         return made
@@ -89,10 +88,6 @@ def fill(
         moved = tuple((x, y, z - error) for x, y, z in settled)
         liquid = replace(liquid, floor_m=floor, positions_m=moved)
     raise BuildError(f"the liquid in {item.name!r} does not settle at a freeboard of {freeboard_m} m")
-
-
-def _asset(item: ObjectSpec) -> Asset:
-    return build(item.asset, item.appearance, item.mass_kg, item.friction)
 
 
 def _bottom_m(name: str, asset: Asset) -> float:

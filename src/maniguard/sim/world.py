@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maniguard.sim import robot
-from maniguard.sim.assets import build
-from maniguard.sim.assets.asset import Asset
-from maniguard.sim.build import AssetMaker, Stage, build_stage
+from maniguard.sim.build import AssetMaker, Stage, build_stage, catalogued
 from maniguard.sim.cameras import Quality
 from maniguard.sim.command import (
     CONTROL_STEP_S,
@@ -31,7 +29,7 @@ from maniguard.sim.faults import SimulationFault
 from maniguard.sim.grains import Grains
 from maniguard.sim.reader import FrameReader
 from maniguard.sim.render import RendererPool
-from maniguard.sim.scene import ObjectSpec, SceneSpec
+from maniguard.sim.scene import SceneSpec
 from maniguard.sim.sieve import SievingLatch
 from maniguard.trace.frame import Channel, Contacts, Frame, simulation_channels
 from maniguard.trace.scene import Scene
@@ -67,7 +65,7 @@ class World:
 
     def __init__(self, spec: SceneSpec, *, make_asset: AssetMaker | None = None) -> None:
         self.spec = spec
-        self._stage: Stage = build_stage(spec, make_asset or _asset)
+        self._stage: Stage = build_stage(spec, make_asset or catalogued)
         self.model: mujoco.MjModel = self._stage.model
         self.data = mujoco.MjData(self.model)
         self.scene: Scene = self._stage.scene
@@ -252,7 +250,3 @@ def _speed_limits(stage: Stage, reader: FrameReader) -> NDArray[np.float64]:
 
 def _is_robots(model: mujoco.MjModel, joint: int) -> bool:
     return bool(str(model.joint(joint).name).startswith(robot.PREFIX))
-
-
-def _asset(item: ObjectSpec) -> Asset:
-    return build(item.asset, item.appearance, item.mass_kg, item.friction)
