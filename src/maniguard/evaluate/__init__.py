@@ -1,24 +1,39 @@
 """Planned rollouts: plan, ledger, executors, resume, results."""
 
-from maniguard.evaluate.executor import Job, execute
+from maniguard.evaluate.executor import Executor, InlineExecutor, execute
+from maniguard.evaluate.faults import Fault, FaultGroup, fault_groups, faults
+from maniguard.evaluate.job import Job, Lost, Queue
 from maniguard.evaluate.merge import find_runs, merge_runs, shard
 from maniguard.evaluate.plan import Plan, PlanError, PlannedRollout, difference, make_plan, rollout_id
+from maniguard.evaluate.pool import PoolExecutor, WorkerError
 from maniguard.evaluate.recorded import audit_job, create_audit, plan_audit
 from maniguard.evaluate.rows import judgement_of, row_of, rows
 from maniguard.evaluate.store import Run, RunError, create_run, open_run
+from maniguard.evaluate.watchdog import STALL_S
 
 __all__ = [
+    "STALL_S",
+    "Executor",
+    "Fault",
+    "FaultGroup",
+    "InlineExecutor",
     "Job",
+    "Lost",
     "Plan",
     "PlanError",
     "PlannedRollout",
+    "PoolExecutor",
+    "Queue",
     "Run",
     "RunError",
+    "WorkerError",
     "audit_job",
     "create_audit",
     "create_run",
     "difference",
     "execute",
+    "fault_groups",
+    "faults",
     "find_runs",
     "judgement_of",
     "make_plan",

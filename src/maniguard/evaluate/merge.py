@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from maniguard.evaluate.faults import copy_faults
 from maniguard.evaluate.plan import Plan, PlannedRollout, difference
 from maniguard.evaluate.store import Run, RunError, create_run, open_run
 from maniguard.files import write_atomic
@@ -48,7 +49,7 @@ def shard(plan: Plan, part: int, parts: int) -> Plan:
 def merge_runs(out: Path, runs: Sequence[Run]) -> Run:
     """Make one run of several that differ in nothing but their rollouts, and return it.
 
-    Every result is copied with its trace, video and timing. A rollout that several runs hold must have the same trace
+    Every result is copied with its trace, video, timing and journal of faults. A rollout that several runs hold must have the same trace
     in all of them. RunError says what differs otherwise, and which rollouts are not done.
     """
     if len(runs) < 2:
@@ -98,3 +99,4 @@ def _copy(rollout_id: str, source: Run, target: Run) -> None:
             part = place(target, rollout_id).with_name(f".{path.name}.part")
             shutil.copyfile(path, part)
             part.replace(place(target, rollout_id))
+    copy_faults(source, target, (rollout_id,))

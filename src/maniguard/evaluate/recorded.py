@@ -20,7 +20,7 @@ from maniguard.audit import (
 )
 from maniguard.audit import Mapping as NameMapping
 from maniguard.errors import ManiguardError
-from maniguard.evaluate.executor import Job
+from maniguard.evaluate.job import Job
 from maniguard.evaluate.plan import Plan, PlanError, PlannedRollout, rollout_id
 from maniguard.evaluate.store import Run, create_run, open_run
 from maniguard.files import write_atomic
@@ -90,6 +90,7 @@ def audit_job(
         (str(run.path), by_id, mapping, assets, require_all),
         _execute,
         lambda item: facts_of(by_id[item.rollout_id], spec),
+        _stop,
     )
 
 
@@ -182,7 +183,12 @@ def _start(
     _auditor = Auditor(open_run(run_path), recordings, Context(names, assets), require_all)
 
 
-def _execute(item: PlannedRollout) -> Status:
+def _execute(item: PlannedRollout, last: bool) -> Status:
     if _auditor is None:
         raise RuntimeError("_start was not called in this process")
     return _auditor.execute(item)
+
+
+def _stop() -> None:
+    global _auditor
+    _auditor = None

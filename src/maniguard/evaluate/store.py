@@ -80,6 +80,10 @@ class Run:
         """Where the durations of a rollout are; facts about the machine, never part of a result."""
         return self.path / "timing" / f"{rollout_id}.json"
 
+    def faults_path(self, name: str) -> Path:
+        """Where the journal of what went wrong with a rollout is, or with the `runner`; never part of a result."""
+        return self.path / "faults" / f"{name}.json"
+
     @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold the run for writing, and clear what a killed writer left; RunError while another process holds it.

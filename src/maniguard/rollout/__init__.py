@@ -1,7 +1,7 @@
 """One rollout: world, goal, spec and monitor in one loop; its Gymnasium face; how it may end."""
 
 from maniguard.rollout.actor import Actor, ObservationNeeds
-from maniguard.rollout.faults import InfraError, PolicyFault
+from maniguard.rollout.faults import InfraError, PolicyFault, fault_kind
 from maniguard.rollout.gym_env import EnvUsageError, ManiguardEnv
 from maniguard.rollout.identity import PROTOCOL_VERSION, machine_class, protocol_identity
 from maniguard.rollout.observation import ObservationError, Privileged, make_observation
@@ -24,6 +24,7 @@ __all__ = [
     "Session",
     "Status",
     "VideoWriter",
+    "fault_kind",
     "machine_class",
     "make_observation",
     "protocol_identity",

@@ -10,7 +10,7 @@ from typing import Any
 from maniguard.bench import Scenario
 from maniguard.monitor import Judgement
 from maniguard.rollout.actor import Actor
-from maniguard.rollout.faults import InfraError, PolicyFault
+from maniguard.rollout.faults import InfraError, PolicyFault, fault_kind
 from maniguard.rollout.observation import check_needs, make_observation
 from maniguard.rollout.session import Session
 from maniguard.rollout.status import Status
@@ -27,6 +27,7 @@ class RolloutResult:
     """One finished rollout: its record, its judgement, its status and, where something failed, what.
 
     `durations_s` says where the time went; it is a fact about the machine and no part of the result's identity.
+    `fault_kind` names what failed (`rollout.fault_kind`), for summaries.
     """
 
     trace: Trace
@@ -34,6 +35,7 @@ class RolloutResult:
     status: Status
     fault: str | None
     durations_s: Mapping[str, float]
+    fault_kind: str | None = None
 
 
 def run_rollout(
@@ -62,6 +64,7 @@ def run_rollout(
     session = Session(scenario, spec, world, seed=seed, policy=policy, render_quality=quality)
     status: Status = "completed"
     fault: str | None = None
+    kind: str | None = None
     clock = session.clock
     try:
         started = perf_counter()
@@ -90,17 +93,17 @@ def run_rollout(
             clock.policy_s += perf_counter() - observed
             session.advance(action)
     except PolicyFault as error:
-        status, fault = "policy-fault", str(error)
+        status, fault, kind = "policy-fault", str(error), fault_kind(error)
     except SimulationFault as error:
-        status, fault = ("sim-fault" if session.engaged else "infra-error"), str(error)
+        status, fault, kind = ("sim-fault" if session.engaged else "infra-error"), str(error), fault_kind(error)
     except InfraError as error:
-        status, fault = "infra-error", str(error)
+        status, fault, kind = "infra-error", str(error), fault_kind(error)
     if fault is not None:
         session.note("fault", fault)
     trace, judgement = session.finish()
     if judgement.invalid_scene and status != "infra-error":
         status = "invalid-scene"
-    return RolloutResult(trace, judgement, status, fault, clock.as_dict())
+    return RolloutResult(trace, judgement, status, fault, clock.as_dict(), kind)
 
 
 def _film(session: Session, video: VideoWriter, quality: Quality, size_px: int) -> None:
