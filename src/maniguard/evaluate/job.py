@@ -38,6 +38,14 @@ class Job(NamedTuple):
     facts: Callable[[PlannedRollout], Mapping[str, Any]]
     stop: Callable[[], None]
 
+    def without_facts(self) -> Job:
+        """Return what is sent to a worker: the facts are the runner's, and need not be sendable."""
+        return self._replace(facts=_no_facts)
+
+
+def _no_facts(item: PlannedRollout) -> Mapping[str, Any]:
+    raise RuntimeError(f"a worker does not know the facts of {item.rollout_id}")
+
 
 class Queue:
     """The rollouts that are still to be handed to workers, and how often each has been."""

@@ -49,8 +49,8 @@ def shard(plan: Plan, part: int, parts: int) -> Plan:
 def merge_runs(out: Path, runs: Sequence[Run]) -> Run:
     """Make one run of several that differ in nothing but their rollouts, and return it.
 
-    Every result is copied with its trace, video, timing and journal of faults. A rollout that several runs hold must have the same trace
-    in all of them. RunError says what differs otherwise, and which rollouts are not done.
+    Every result is copied with its trace, video, timing and journal of faults. A rollout that several runs hold must
+    have the same trace in all of them. RunError says what differs otherwise, and which rollouts are not done.
     """
     if len(runs) < 2:
         raise RunError("merging takes two runs or more")

@@ -8,14 +8,14 @@ import signal
 import socket
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for_any
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from maniguard.errors import ManiguardError
 from maniguard.evaluate.job import Job, Lost, Outcome, Queue
@@ -39,11 +39,14 @@ class WorkerError(ManiguardError):
     """A worker that cannot be used at all: it does not start, or its code is at fault."""
 
 
-class _Raised(NamedTuple):
+class Raised(NamedTuple):
     """What a worker raised, as it can be sent: our own errors and the system's as they are, others in words."""
 
     error: ManiguardError | OSError | None
     text: str
+
+
+Answer: TypeAlias = Outcome | Raised
 
 
 class _Seat:
@@ -52,7 +55,7 @@ class _Seat:
     def __init__(self, job: Job) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=_work, args=(theirs, job._replace(facts=_no_facts)))
+        self.process: SpawnProcess = context.Process(target=_work, args=(theirs, job.without_facts()))
         with _single_threaded():
             self.process.start()
         theirs.close()
@@ -107,7 +110,7 @@ class PoolExecutor:
                     if answer is None:
                         seats.remove(seat)
                         yield item, self._obituary(seat)
-                    elif isinstance(answer, _Raised):
+                    elif isinstance(answer, Raised):
                         raise WorkerError(answer.text) if answer.error is None else answer.error
                     else:
                         yield item, answer
@@ -135,11 +138,6 @@ def _receive(connection: Connection) -> Any:
         return None
 
 
-def _no_facts(item: PlannedRollout) -> Mapping[str, Any]:
-    """Stand in for a job's facts in a worker: they are the runner's and need not be sendable."""
-    raise RuntimeError("a worker does not know the facts of a rollout that killed it")
-
-
 def _work(connection: Connection, job: Job) -> None:
     """Be a worker until the other end hangs up."""
     # Ctrl-C reaches the whole group; the runner ends its workers itself.
@@ -147,27 +145,36 @@ def _work(connection: Connection, job: Job) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_die_with, args=(parent.sentinel,), daemon=True).start()
-    with _Reported(connection):
-        job.start(*job.arguments)
-        try:
-            while True:
-                try:
-                    item, last = connection.recv()
-                except EOFError:
-                    break
-                connection.send(job.execute(item, last))
-        finally:
-            job.stop()
+    started = carried_out(job.start, *job.arguments)
+    if isinstance(started, Raised):
+        connection.send(started)
+        return
+    try:
+        while True:
+            try:
+                item, last = connection.recv()
+            except EOFError:
+                break
+            connection.send(carried_out(job.execute, item, last))
+    finally:
+        job.stop()
 
 
-class _Reported:
-    """Sends what is raised to the runner, which raises it again."""
+def carried_out(call: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a call returns, or what it raised in a form that can be sent to whoever raises it again."""
+    with _Catcher() as catcher:
+        return call(*arguments)
+    return catcher.raised
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
-    def __enter__(self) -> None:
-        return None
+class _Catcher:
+    """Keeps what is raised. Interrupts and exits pass."""
+
+    def __init__(self) -> None:
+        self.raised: Raised | None = None
+
+    def __enter__(self) -> _Catcher:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
@@ -176,10 +183,10 @@ class _Reported:
             return False
         ours = error if isinstance(error, ManiguardError | OSError) else None
         last = traceback.extract_tb(where)[-1]
-        place = f"{Path(last.filename).name} line {last.lineno}"
         if ours is None:
             traceback.print_exception(error)
-        self._connection.send(_Raised(ours, f"a worker raised {type(error).__name__}: {error} ({place})"))
+        place = f"{Path(last.filename).name} line {last.lineno}"
+        self.raised = Raised(ours, f"a worker raised {type(error).__name__}: {error} ({place})")
         return True
 
 
