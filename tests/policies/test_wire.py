@@ -28,7 +28,7 @@ from maniguard.policies import (
     resolve,
 )
 from maniguard.policies.server import serve
-from maniguard.policies.wire import openpi
+from maniguard.policies.wire import link
 from maniguard.policies.wire.codec import decode, encode
 from maniguard.rollout import PolicyFault
 
@@ -241,9 +241,8 @@ def test_a_stopped_server_is_given_up_even_when_the_message_does_not_fit_into_th
         peer.process.send_signal(signal.SIGCONT)
         policy.reset(seed=0, instruction="")
         peer.process.send_signal(signal.SIGSTOP)
-        connection = policy._connection
-        with pytest.raises(ConnectionClosed):
-            connection.send(bytes(32 * 1024 * 1024))
+        with pytest.raises(PolicyConnectionError, match="hung up"):
+            policy._link.send(bytes(32 * 1024 * 1024))
 
 
 # --- the server as any openpi client sees it ---
@@ -477,7 +476,7 @@ def test_a_server_that_blocks_its_loop_for_long_is_waited_for(monkeypatch):
     def hasty(*arguments, ping_interval=0.3, **options):
         return connect(*arguments, ping_interval=ping_interval, ping_timeout=0.3, **options)
 
-    monkeypatch.setattr(openpi, "connect", hasty)
+    monkeypatch.setattr(link, "connect", hasty)
     with plain(block_s=3.0) as peer:
         assert client(peer).contract.action.horizon == 10
 

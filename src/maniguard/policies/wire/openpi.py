@@ -13,9 +13,6 @@ must be the same as before.
 
 from __future__ import annotations
 
-import socket
-import struct
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -23,9 +20,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
-from websockets.protocol import State
-from websockets.sync.client import ClientConnection, connect
 
 from maniguard.errors import ManiguardError, alternatives
 from maniguard.policies.contract import (
@@ -38,7 +32,8 @@ from maniguard.policies.contract import (
     check_contract,
 )
 from maniguard.policies.policy import PolicyError
-from maniguard.policies.wire.codec import MAX_MESSAGE_BYTES, CodecError, decode, encode
+from maniguard.policies.wire.codec import CodecError, decode, encode
+from maniguard.policies.wire.link import LostError, PolicyConnectionError, PolicyLink
 from maniguard.rollout.faults import InfraError, PolicyFault
 
 METADATA_KEY = "maniguard"
@@ -46,11 +41,6 @@ RESET_KEY = "maniguard/reset"
 
 # Rows of a chunk that are executed when the server does not say: the usual choice for chunks of 10 to 50.
 DEFAULT_EXECUTED_STEPS = 8
-_RETRY_S = 0.25
-
-
-class PolicyConnectionError(InfraError):
-    """A policy server that cannot be reached, does not answer in time, hung up, or does not speak the protocol."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +100,9 @@ class OpenpiPolicy:
 
     def __init__(self, options: OpenpiOptions) -> None:
         self._options = options
-        self._connection: ClientConnection | None = None
+        self._link = PolicyLink(
+            options.host, options.port, kind="openpi", wait_s=options.wait_s, timeout_s=options.timeout_s
+        )
         self._announced: Mapping[str, Any] = {}
         self._reset: dict[str, Any] | None = None
         self._first_request = True
@@ -131,7 +123,7 @@ class OpenpiPolicy:
         """Begin a rollout; connects anew where the connection is gone. A server that announced `reset` is told."""
         self._reset = {"seed": int(seed), "instruction": str(instruction)} if self._announced.get("reset") else None
         self._first_request = True
-        if self._connection is None or self._connection.state is not State.OPEN:
+        if not self._link.is_open:
             self._reopen()
 
     def infer(self, observation: Mapping[str, Any]) -> NDArray[Any]:
@@ -144,7 +136,7 @@ class OpenpiPolicy:
             request[RESET_KEY] = self._reset
         try:
             reply = self._ask(request)
-        except _LostError:
+        except LostError:
             if not self._first_request:
                 raise
             # Nothing of this rollout has happened yet: an idle connection may have died since the last one.
@@ -155,64 +147,17 @@ class OpenpiPolicy:
 
     def close(self) -> None:
         """Hang up."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._link.close()
 
     def _open(self) -> None:
-        self.close()
-        options, give_up_at = self._options, time.monotonic() + self._options.wait_s
-        while True:
-            try:
-                # Keepalive pings are off: a server that blocks its event loop while a model compiles answers none,
-                # and would be hung up on. No proxy: robots and their servers stand in one network.
-                connection = connect(
-                    options.address,
-                    compression=None,
-                    max_size=MAX_MESSAGE_BYTES,
-                    ping_interval=None,
-                    open_timeout=options.timeout_s,
-                    close_timeout=1.0,
-                    proxy=None,
-                )
-                break
-            except (InvalidHandshake, InvalidMessage) as error:
-                # A server that goes away in the middle of the handshake says nothing; one of another kind does.
-                if not isinstance(error.__cause__, EOFError | ConnectionError):
-                    raise PolicyConnectionError(f"{options.address} is no openpi policy server: {error}") from error
-                self._wait_for_listener(error, give_up_at)
-            except socket.gaierror as error:
-                raise PolicyConnectionError(f"no host {options.host!r} for policy server {options.address}") from error
-            except TimeoutError as error:
-                raise PolicyConnectionError(
-                    f"policy server {options.address} did not open a connection within {options.timeout_s:g} s"
-                ) from error
-            except (OSError, ConnectionClosed) as error:  # nobody there, or somebody who is just going
-                self._wait_for_listener(error, give_up_at)
-        self._connection = connection
-        # Receiving first: a server that turns us away says why, and has closed the socket by then.
+        self._link.open()
         metadata = self._receive("metadata", PolicyConnectionError)
-        # A peer that has stopped reading would block a large send for ever.
-        seconds = int(options.timeout_s) + 1
-        try:
-            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", seconds, 0))
-        except OSError as error:
-            self.close()
-            raise PolicyConnectionError(f"policy server {options.address} hung up after its greeting") from error
         announced = metadata.get(METADATA_KEY, {})
         if not isinstance(announced, Mapping):
             raise ContractError(
-                f"policy server {options.address} announces {METADATA_KEY!r} as {announced!r}, not a map"
+                f"policy server {self._link.address} announces {METADATA_KEY!r} as {announced!r}, not a map"
             )
         self._announced = announced
-
-    def _wait_for_listener(self, error: Exception, give_up_at: float) -> None:
-        if time.monotonic() >= give_up_at:
-            raise PolicyConnectionError(
-                f"no policy server listens on {self._options.address} (waited {self._options.wait_s:g} s: {error}); "
-                f"start one, or wait longer with ?wait_s=SECONDS"
-            ) from error
-        time.sleep(_RETRY_S)
 
     def _reopen(self) -> None:
         self._open()
@@ -274,28 +219,11 @@ class OpenpiPolicy:
             raise ContractError(
                 f"this observation is a message of {len(message)} bytes; policy server {address} takes {limit}"
             )
-        if self._connection is None:
-            raise PolicyConnectionError(f"the connection to policy server {address} was lost earlier in this rollout")
-        try:
-            self._connection.send(message)
-        except ConnectionClosed as error:
-            raise self._lost(error, "hung up") from error
+        self._link.send(message)
         return self._receive("an answer")
 
     def _receive(self, what: str, refusal: type[ManiguardError] = PolicyFault) -> Mapping[str, Any]:
-        address, connection = self._options.address, self._connection
-        if connection is None:
-            raise PolicyConnectionError(f"the connection to policy server {address} was lost earlier in this rollout")
-        try:
-            message = connection.recv(timeout=self._options.timeout_s)
-        except TimeoutError as error:
-            self.close()
-            raise PolicyConnectionError(
-                f"policy server {address} did not send {what} within {self._options.timeout_s:g} s; "
-                f"wait longer with ?timeout_s=SECONDS"
-            ) from error
-        except ConnectionClosed as error:
-            raise self._lost(error, f"hung up before it sent {what}") from error
+        address, message = self._link.address, self._link.receive(what)
         if isinstance(message, str):
             self.close()
             # openpi servers send a traceback; its last line says what happened
@@ -317,13 +245,6 @@ class OpenpiPolicy:
             )
         return decoded
 
-    def _lost(self, error: ConnectionClosed, what: str) -> _LostError:
-        # With the peer's close frame the reason is known; without one the process or the network went away.
-        frame = error.rcvd or error.sent
-        reason = f"{frame.code} {frame.reason}".strip() if frame is not None else "no close frame: killed or cut off"
-        self.close()
-        return _LostError(f"policy server {self._options.address} {what} ({reason})")
-
     def _actions(self, reply: Mapping[str, Any]) -> Any:
         if "actions" not in reply:
             raise PolicyFault(
@@ -331,10 +252,6 @@ class OpenpiPolicy:
                 f"{alternatives(str(key) for key in reply)}"
             )
         return reply["actions"]
-
-
-class _LostError(PolicyConnectionError):
-    """The connection was there and is gone."""
 
 
 def _brief(contract: PolicyContract) -> str:
