@@ -53,24 +53,25 @@ def _pack(value: Any) -> Any:
         return {
             b"__ndarray__": True,
             b"data": value.tobytes(),
-            b"dtype": _checked_dtype(value.dtype.str).str,
+            b"dtype": checked_dtype(value.dtype.str).str,
             b"shape": value.shape,
         }
     if isinstance(value, np.generic):
-        return {b"__npgeneric__": True, b"data": value.item(), b"dtype": _checked_dtype(value.dtype.str).str}
+        return {b"__npgeneric__": True, b"data": value.item(), b"dtype": checked_dtype(value.dtype.str).str}
     raise CodecError(f"a value of type {type(value).__name__} cannot be sent; valid: {_VALID}, arrays, lists, maps")
 
 
 def _unpack(fields: dict[Any, Any]) -> Any:
     if b"__ndarray__" in fields:
-        return _array(fields)
+        return array_from(fields.get(b"dtype"), fields.get(b"data"), fields.get(b"shape"))
     if b"__npgeneric__" in fields:
         return _scalar(fields)
     return fields
 
 
-def _array(fields: Mapping[bytes, Any]) -> NDArray[Any]:
-    dtype, data, shape = _checked_dtype(fields.get(b"dtype")), fields.get(b"data"), fields.get(b"shape")
+def array_from(dtype_text: Any, data: Any, shape: Any) -> NDArray[Any]:
+    """Make an array of what a message says of one; CodecError where the three do not fit, or the dtype is not taken."""
+    dtype = checked_dtype(dtype_text)
     if not isinstance(data, bytes):
         raise CodecError(f"an array's data is {type(data).__name__}, not bytes")
     if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 32:
@@ -84,7 +85,7 @@ def _array(fields: Mapping[bytes, Any]) -> NDArray[Any]:
 
 
 def _scalar(fields: Mapping[bytes, Any]) -> Any:
-    dtype, value = _checked_dtype(fields.get(b"dtype")), fields.get(b"data")
+    dtype, value = checked_dtype(fields.get(b"dtype")), fields.get(b"data")
     if not isinstance(value, bool | int | float | str | bytes):
         raise CodecError(f"a scalar's data is {type(value).__name__}, not a number, text or bytes")
     try:
@@ -93,7 +94,8 @@ def _scalar(fields: Mapping[bytes, Any]) -> Any:
         raise CodecError(f"{value!r} is no scalar of dtype {dtype.str}: {error}") from error
 
 
-def _checked_dtype(text: Any) -> np.dtype[Any]:
+def checked_dtype(text: Any) -> np.dtype[Any]:
+    """Return the dtype that `text` such as "<f4" names; CodecError where it is not one that is sent or taken."""
     if not isinstance(text, str) or _DTYPE.fullmatch(text) is None:
         raise CodecError(f"arrays of dtype {str(text)[:80]!r} are not sent or taken; valid: {_VALID}")
     return np.dtype(text)
