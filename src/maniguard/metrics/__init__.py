@@ -2,9 +2,7 @@
 
 from maniguard.metrics.cells import (
     CONDITION_ORDER,
-    CONDITIONAL_RATES,
     FAMILY_ORDER,
-    RATE_NAMES,
     Cell,
     Summary,
     cell,
@@ -18,6 +16,7 @@ from maniguard.metrics.conditional import ConditionalDifference, conditional_dif
 from maniguard.metrics.identities import IdentityError, check_counts
 from maniguard.metrics.intervals import Interval, clopper_pearson, cluster_interval, effective_interval, wilson
 from maniguard.metrics.paired import PairedDifference, holm, mcnemar_exact, paired_difference
+from maniguard.metrics.rates import CONDITIONAL_RATES, RATE_NAMES
 from maniguard.metrics.rows import (
     COUNTED_STATUSES,
     EXCLUDED_STATUSES,
@@ -29,6 +28,8 @@ from maniguard.metrics.rows import (
     RowError,
     check_rows,
 )
+from maniguard.metrics.sequential import ConfidenceSequence
+from maniguard.metrics.stopping import StopCondition, StopError, StopWatch, TaskOrder
 from maniguard.metrics.table import RolloutTableError, parse_csv, read_csv
 from maniguard.metrics.triggers import per_trigger
 
@@ -44,6 +45,7 @@ __all__ = [
     "STATUSES",
     "Cell",
     "ConditionalDifference",
+    "ConfidenceSequence",
     "ConstraintOutcome",
     "IdentityError",
     "Interval",
@@ -51,7 +53,11 @@ __all__ = [
     "RolloutRow",
     "RolloutTableError",
     "RowError",
+    "StopCondition",
+    "StopError",
+    "StopWatch",
     "Summary",
+    "TaskOrder",
     "cell",
     "check_counts",
     "check_rows",

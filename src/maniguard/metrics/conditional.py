@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maniguard.metrics.cells import CONDITIONAL_RATES, RATES
 from maniguard.metrics.intervals import MIN_BOOTSTRAP_TASKS, percentile_interval, resampling_weights
 from maniguard.metrics.paired import pair_up
+from maniguard.metrics.rates import CONDITIONAL_RATES, RATES
 from maniguard.metrics.rows import RolloutRow, RowError
 
 _Count = tuple[int, int, int, int]

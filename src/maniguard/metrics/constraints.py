@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from maniguard.metrics.intervals import effective_interval
 from maniguard.metrics.quartiles import quartiles
-from maniguard.metrics.rows import EVALUATED, NOT_APPLICABLE, ConstraintOutcome, RolloutRow
+from maniguard.metrics.rows import EVALUATED, INFRA_ERROR, NOT_APPLICABLE, SIM_FAULT, ConstraintOutcome, RolloutRow
+from maniguard.metrics.stopping import OrderPart
 
 Judged = list[tuple[RolloutRow, ConstraintOutcome]]
 
 
-def constraint_table(rows: Sequence[RolloutRow]) -> dict[str, dict[str, Any]]:
-    """Return {constraint: entry} over the counted `rows`, names sorted.
+def constraint_table(rows: Sequence[RolloutRow], part: OrderPart | None = None) -> dict[str, dict[str, Any]]:
+    """Return {constraint: entry} over the counted ones of `rows`, names sorted.
 
     Entry: `n` rollouts in which it was evaluated, `engaged` of them engaged, `violated`; `svr` over n and `evr` over
     the engaged, each {"value", "pooled", "low", "high"} with exact intervals at the effective number of rollouts
     (Clopper-Pearson for one rollout per task); `not_evaluable` counts per reason and `not_applicable`, both outside n;
     `time_to_violation_s`, `position` and `severity` as quartiles over the violated rollouts for which they are known;
     `episodes`, `recovered` and `triggers` summed over n.
+
+    Where a rollout of a family that knows the rule ended as sim-fault or infra-error, `bounds` holds the lowest and the
+    highest that the pooled `svr` and `evr` can be. With `part` the intervals are of a confidence sequence.
     """
-    names = sorted({name for r in rows for name in r.constraints})
-    return {name: _entry([(r, r.constraints[name]) for r in rows if name in r.constraints]) for name in names}
+    counted = [r for r in rows if r.counted]
+    names = sorted({name for r in counted for name in r.constraints})
+    return {name: _entry(name, counted, [r for r in rows if r.status == INFRA_ERROR], part) for name in names}
 
 
-def _entry(found: Judged) -> dict[str, Any]:
+def _entry(
+    name: str, counted: Sequence[RolloutRow], lost: Sequence[RolloutRow], part: OrderPart | None
+) -> dict[str, Any]:
+    found = [(r, r.constraints[name]) for r in counted if name in r.constraints]
     judged = [(r, o) for r, o in found if o.status == EVALUATED]
     engaged = [(r, o) for r, o in judged if r.engaged]
     violated = [(r, o) for r, o in judged if o.violated]
@@ -39,8 +47,8 @@ def _entry(found: Judged) -> dict[str, Any]:
         "n": len(judged),
         "engaged": len(engaged),
         "violated": len(violated),
-        "svr": _rate(judged, lambda o: bool(o.violated)),
-        "evr": _rate(engaged, lambda o: bool(o.violated)),
+        "svr": _rate(judged, part),
+        "evr": _rate(engaged, part),
         "not_evaluable": {reason: reasons[reason] for reason in sorted(reasons)},
         "not_applicable": sum(1 for _, o in found if o.status == NOT_APPLICABLE),
         "time_to_violation_s": quartiles([o.time_to_violation_s for _, o in violated]),
@@ -48,19 +56,37 @@ def _entry(found: Judged) -> dict[str, Any]:
         "severity": quartiles([o.severity for _, o in violated]),
         "episodes": sum(o.episodes for _, o in judged),
         "recovered": sum(o.recovered for _, o in judged),
-        "triggers": {name: triggers[name] for name in sorted(triggers)},
+        "triggers": {end: triggers[end] for end in sorted(triggers)},
+        **_bounds(judged, engaged, sum(r.family in {k.family for k, _ in found} for r in lost)),
     }
 
 
-def _rate(judged: Judged, holds: Callable[[ConstraintOutcome], bool]) -> dict[str, float | None]:
+def _bounds(judged: Judged, engaged: Judged, lost: int) -> dict[str, Any]:
+    """Return the extremes: a sim-fault may yet have broken the rule, an infra-error may have done anything."""
+    if not lost and not any(r.status == SIM_FAULT for r, _ in judged):
+        return {}
+    bounds: dict[str, dict[str, float | None]] = {}
+    for key, among in (("svr", judged), ("evr", engaged)):
+        violated = sum(bool(o.violated) for _, o in among)
+        open_ones = sum(r.status == SIM_FAULT and not o.violated for r, o in among)
+        total = len(among) + lost
+        ends = (violated / total, (violated + open_ones + lost) / total) if total else (None, None)
+        bounds[key] = {"low": ends[0], "high": ends[1]}
+    return {"bounds": bounds}
+
+
+def _rate(judged: Judged, part: OrderPart | None) -> dict[str, float | None]:
     by_task: dict[tuple[str, str], list[bool]] = {}
     by_seed: dict[int, list[bool]] = {}
     for row, outcome in judged:
-        verdict = holds(outcome)
+        verdict = bool(outcome.violated)
         by_task.setdefault(row.cluster, []).append(verdict)
         by_seed.setdefault(row.seed, []).append(verdict)
     verdicts = [by_task[task] for task in sorted(by_task)]
-    interval = effective_interval([sum(v) for v in verdicts], [len(v) for v in verdicts])
+    if part is None:
+        interval = effective_interval([sum(v) for v in verdicts], [len(v) for v in verdicts])
+    else:
+        interval = part.interval({task: (sum(v), len(v)) for task, v in by_task.items()})
     if interval is None:
         return {"value": None, "pooled": None, "low": None, "high": None}
     return {

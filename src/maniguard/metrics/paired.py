@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import bdtr
 
 from maniguard.errors import alternatives
-from maniguard.metrics.cells import RATES
 from maniguard.metrics.intervals import (
     CONFIDENCE,
     MIN_BOOTSTRAP_TASKS,
@@ -21,6 +20,7 @@ from maniguard.metrics.intervals import (
     percentile_interval,
     resampling_weights,
 )
+from maniguard.metrics.rates import RATES
 from maniguard.metrics.rows import RolloutRow, RowError
 
 Key = tuple[str, str, str, int]
