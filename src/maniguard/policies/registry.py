@@ -14,6 +14,7 @@ from maniguard.policies import module
 from maniguard.policies.builtin import NoopPolicy, RandomPolicy
 from maniguard.policies.policy import Policy, PolicyError, PolicyFactory
 from maniguard.policies.wire.openpi import OpenpiOptions, OpenpiPolicy
+from maniguard.policies.wire.vla_eval import VlaEvalOptions, VlaEvalPolicy
 
 FORMS = (
     "noop",
@@ -25,6 +26,7 @@ FORMS = (
     "module:Class",
     "file.py:Class",
     "openpi://HOST:PORT",
+    "vla-eval://HOST:PORT",
 )
 _SIMPLE: dict[str, Callable[[], Policy]] = {"noop": NoopPolicy, "random": RandomPolicy}
 _SCRIPTED = ("expert", "prompt-expert", "reckless", "near-miss")
@@ -35,8 +37,9 @@ def resolve(spec: str) -> PolicyFactory:
     """Return the recipe for the policy that `spec` names; PolicyError lists the valid forms when it names none.
 
     Forms: `noop`, `random`, `expert`, `prompt-expert`, `reckless[:NAME]`, `near-miss:NAME`,
-    `module:Class[?key=value&…]`, `file.py:Class`, `openpi://HOST:PORT[?execute=8&…]`. Names, classes and arguments are
-    checked here; nothing is constructed and no connection is made before the recipe is called.
+    `module:Class[?key=value&…]`, `file.py:Class`, `openpi://HOST:PORT[?execute=8&…]`, `vla-eval://HOST:PORT[?…]`.
+    Names, classes and arguments are checked here; nothing is constructed and no connection is made before the recipe is
+    called.
     """
     if spec in _SIMPLE:
         return PolicyFactory(spec, _SIMPLE[spec])
@@ -45,8 +48,11 @@ def resolve(spec: str) -> PolicyFactory:
         return PolicyFactory(spec, _scripted(spec, kind, rest if colon else None))
     scheme, slashes, _ = spec.partition("://")
     if slashes:
+        if scheme == "vla-eval":
+            return PolicyFactory(spec, partial(VlaEvalPolicy, VlaEvalOptions.parse(spec)))
         if scheme != "openpi":
-            raise PolicyError(f"policy {spec!r}: unknown protocol {scheme!r}; valid: openpi://HOST:PORT")
+            protocols = ", ".join(form for form in FORMS if "://" in form)
+            raise PolicyError(f"policy {spec!r}: unknown protocol {scheme!r}; valid: {protocols}")
         return PolicyFactory(spec, partial(OpenpiPolicy, OpenpiOptions.parse(spec)))
     if not colon:
         raise PolicyError(f"unknown policy {spec!r}; valid: {', '.join(FORMS)}")

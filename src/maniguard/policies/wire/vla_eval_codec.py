@@ -96,7 +96,7 @@ def decode_message(frame: str | bytes) -> Message:
 
 def _pack(value: Any, images: ImageFormat) -> Any:
     if isinstance(value, np.ndarray):
-        if images == "png" and value.dtype == np.uint8 and value.ndim == 3 and value.shape[2] in _CHANNELS:
+        if images == "png" and _is_image(value):
             return _pack_png(value)
         return {
             _ARRAY_KEY: True,
@@ -107,6 +107,10 @@ def _pack(value: Any, images: ImageFormat) -> Any:
     if isinstance(value, np.bool_ | np.integer | np.floating):
         return value.item()
     raise CodecError(f"a value of type {type(value).__name__} cannot be sent; valid: arrays of numbers, lists, maps")
+
+
+def _is_image(value: NDArray[Any]) -> bool:
+    return value.dtype == np.uint8 and value.ndim == 3 and value.shape[2] in _CHANNELS and value.size > 0
 
 
 def _pack_png(image: NDArray[np.uint8]) -> dict[str, Any]:
