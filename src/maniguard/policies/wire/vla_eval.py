@@ -256,8 +256,8 @@ class VlaEvalPolicy:
         if reply.type is not wanted or reply.seq != self._seq:
             self._link.close()
             raise PolicyConnectionError(
-                f"policy server {address} answered message {self._seq} ({kind}) with a {reply.type} to message "
-                f"{reply.seq}; the vla-eval protocol has a {wanted} there"
+                f"policy server {address} answered message {self._seq} ({kind}) with {reply.type.value!r} to message "
+                f"{reply.seq}; the vla-eval protocol has {wanted.value!r} to message {self._seq} there"
             )
         return reply.payload
 
