@@ -85,11 +85,11 @@ def test_a_stopped_cell_has_the_interval_that_the_decision_was_made_by_and_a_wid
     watch = StopWatch(StopCondition.parse("ci_width(ssr)<0.3"), tasks=40, rollouts_per_task=2)
     for task in TASKS[:done]:
         watch.add([r for r in rows if r.task == task])
-    summary = summarize(rows, stopped=order(done))
+    summary = summarize(rows, order=order(done))
     ssr = summary["overall"]["ssr"]
     assert (ssr["low"], ssr["high"]) == watch.intervals["ssr"]
     assert ssr["beyond_high"] - ssr["beyond_low"] > ssr["high"] - ssr["low"]
-    assert summary["stopped"] == {
+    assert summary["sequential"] == {
         "condition": "ci_width(ssr) < 0.3",
         "tasks": 25,
         "planned_tasks": 40,
@@ -97,7 +97,7 @@ def test_a_stopped_cell_has_the_interval_that_the_decision_was_made_by_and_a_wid
         "planned_rollouts": 80,
     }
     fixed = summarize(rows)
-    assert "stopped" not in fixed
+    assert "sequential" not in fixed
     assert "beyond_low" not in fixed["overall"]["ssr"]
     assert fixed["overall"]["ssr"]["pooled"] == ssr["pooled"]
 
@@ -123,7 +123,7 @@ def test_rules_and_occasions_of_a_stopped_run_have_no_interval_for_a_fixed_numbe
         for k, t in enumerate(TASKS[:15])
         for s in range(2)
     ]
-    plain, stopped = summarize(rows), summarize(rows, stopped=order(15))
+    plain, stopped = summarize(rows), summarize(rows, order=order(15))
     one, other = (s["overall"]["constraints"]["c"]["svr"] for s in (plain, stopped))
     assert one["pooled"] == other["pooled"]
     assert (other["low"], other["high"]) != (one["low"], one["high"])
@@ -138,7 +138,7 @@ def test_rules_and_occasions_of_a_stopped_run_have_no_interval_for_a_fixed_numbe
 
 
 def test_a_cell_of_a_stopped_run_without_rollouts_is_empty() -> None:
-    found = cell([], stopped=order(3))
+    found = cell([], order=order(3))
     assert found["n"] == 0
     assert found["ssr"] == {"value": None, "pooled": None, "low": None, "high": None, "beyond_low": None,
                             "beyond_high": None}  # fmt: skip

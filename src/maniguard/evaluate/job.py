@@ -50,8 +50,10 @@ def _no_facts(item: PlannedRollout) -> Mapping[str, Any]:
 class Queue:
     """The rollouts that are still to be handed to workers, and how often each has been."""
 
-    def __init__(self, items: Sequence[PlannedRollout]) -> None:
+    def __init__(self, items: Sequence[PlannedRollout], soon: int | None = None) -> None:
+        """Queue `items`; one that is to be run again waits for `soon` others at most, for all of them if None."""
         self._items = deque(items)
+        self._soon = soon
         self._handed: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -64,8 +66,12 @@ class Queue:
         return item, self._handed[item.rollout_id] >= DISPATCHES
 
     def again(self, item: PlannedRollout) -> bool:
-        """Put a rollout to the end; False where it has had its chances."""
+        """Put a rollout to the end, or behind a few others; False where it has had its chances."""
         if self._handed[item.rollout_id] >= DISPATCHES:
             return False
-        self._items.append(item)
+        self._items.insert(len(self._items) if self._soon is None else self._soon, item)
         return True
+
+    def clear(self) -> None:
+        """Forget what is still to be handed out."""
+        self._items.clear()

@@ -38,6 +38,8 @@ def shard(plan: Plan, part: int, parts: int) -> Plan:
     The parts of a plan have nothing in common and together are the plan. RunError for a part that does not exist or
     holds nothing.
     """
+    if plan.stop is not None:
+        raise RunError("a run that may stop early has one order of tasks and cannot be cut into shards")
     if not 1 <= part <= parts:
         raise RunError(f"there is no shard {part} of {parts}; shards are 1 to {parts}")
     items = plan.items[part - 1 :: parts]
@@ -57,6 +59,8 @@ def merge_runs(out: Path, runs: Sequence[Run]) -> Run:
     first = runs[0]
     items: dict[str, tuple[PlannedRollout, Run]] = {}
     for run in runs:
+        if run.plan.stop is not None:
+            raise RunError(f"{run.path} may stop early: its rollouts mean something only in its own order of tasks")
         what = difference(replace(first.plan, items=run.plan.items), run.plan)
         if what is not None:
             raise RunError(f"{run.path} cannot be merged with {first.path}: {what}")

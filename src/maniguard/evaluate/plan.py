@@ -9,6 +9,7 @@ from typing import Any
 from maniguard.audit import POLICY as RECORDED
 from maniguard.bench import Scenario
 from maniguard.errors import ManiguardError
+from maniguard.evaluate.stop import StopPlan, drawn_order
 from maniguard.policies import ChunkedActor, ContractError, PolicyContract, check_contract, resolve
 from maniguard.rollout import protocol_identity
 from maniguard.sim import Quality
@@ -41,7 +42,8 @@ class Plan:
     """All rollouts of one run and everything that their results depend on.
 
     `specs` maps the name of each spec that the plan uses to its digest; `identity` is what is common to all rollouts.
-    Recordings have the policy `recorded`, and no contract.
+    Recordings have the policy `recorded`, and no contract. With `stop` the tasks of `items` come in a drawn order, and
+    the run may end before its plan does.
     """
 
     policy: str
@@ -52,10 +54,14 @@ class Plan:
     render_quality: Quality
     video: bool
     items: tuple[PlannedRollout, ...]
+    stop: StopPlan | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON values."""
-        return {"format": PLAN_FORMAT, **asdict(self), "items": [asdict(item) for item in self.items]}
+        value = {"format": PLAN_FORMAT, **asdict(self), "items": [asdict(item) for item in self.items]}
+        if self.stop is None:
+            del value["stop"]
+        return value
 
     @staticmethod
     def from_dict(value: Mapping[str, Any], where: str = "plan") -> Plan:
@@ -99,6 +105,7 @@ def make_plan(
     spec_variant: str = "default",
     render_quality: Quality = "fast",
     video: bool = False,
+    stop: StopPlan | None = None,
 ) -> Plan:
     """Plan every scenario with every seed; PlanError where nothing is planned, or something twice.
 
@@ -119,6 +126,8 @@ def make_plan(
     repeated = sorted({name for name in ids if ids.count(name) > 1})
     if repeated:
         raise PlanError(f"scenario {repeated[0]} is chosen twice")
+    if stop is not None:
+        scenarios = drawn_order(scenarios, stop.order_seed)
     if contract is None:
         actor = ChunkedActor(resolve(policy)())
         contract = actor.contract
@@ -140,17 +149,20 @@ def make_plan(
         render_quality=render_quality,
         video=video,
         items=tuple(PlannedRollout(rollout_id(s.id, seed), s.id, s.hash, seed) for s in scenarios for seed in seeds),
+        stop=stop,
     )
 
 
 def difference(ours: Plan, theirs: Plan) -> str | None:
     """Say in words in what two plans differ; None where resuming one as the other is sound."""
     # What a plan holds beside the choices of the caller follows from them: they come first.
-    for key in ("policy", "items", "spec_variant", "render_quality", "video", "specs", "identity", "contract"):
+    for key in ("policy", "stop", "items", "spec_variant", "render_quality", "video", "specs", "identity", "contract"):
         mine, other = getattr(ours, key), getattr(theirs, key)
         if mine == other:
             continue
         name = key.replace("_", " ")
+        if key == "stop":
+            return f"it {_stops(other)}, this call {_stops(mine)}"
         if key == "items":
             return _difference_of_items(mine, other)
         if isinstance(mine, Mapping):
@@ -158,6 +170,12 @@ def difference(ours: Plan, theirs: Plan) -> str | None:
             return f"its {name} has {parts[0]} {other.get(parts[0])!r}, this call's {mine.get(parts[0])!r}"
         return f"its {name} is {other!r}, this call's {mine!r}"
     return None
+
+
+def _stops(stop: StopPlan | None) -> str:
+    if stop is None:
+        return "never stops early"
+    return f"stops when {stop.condition} under protocol {stop.protocol}, order seed {stop.order_seed}"
 
 
 def _difference_of_items(ours: Sequence[PlannedRollout], theirs: Sequence[PlannedRollout]) -> str:
@@ -171,3 +189,24 @@ def _difference_of_items(ours: Sequence[PlannedRollout], theirs: Sequence[Planne
         if mine[name] != other[name]:
             return f"scenario {mine[name].scenario_id} has changed since it was planned"
     return f"{count}, in another order"
+
+
+# What a run without pictures, or of one scenario only, has in its identity and another has not.
+_OF_A_POLICY = frozenset({"render_quality", "scenario_hash", "spec", "spec_hash"})
+
+
+def incomparable(a: Plan, b: Plan) -> str | None:
+    """Say what two plans differ in beside policy, contract and choice of rollouts; None where they can be compared."""
+    if a.spec_variant != b.spec_variant:
+        return f"their spec variants are {a.spec_variant!r} and {b.spec_variant!r}"
+    for name in a.specs:
+        if b.specs.get(name, a.specs[name]) != a.specs[name]:
+            return f"the specification {name!r} is not the same in both"
+    scenarios = {item.scenario_id: item.scenario_hash for item in a.items}
+    for item in b.items:
+        if scenarios.get(item.scenario_id, item.scenario_hash) != item.scenario_hash:
+            return f"scenario {item.scenario_id} is not the same in both"
+    for key in sorted(set(a.identity) & set(b.identity) - _OF_A_POLICY):
+        if a.identity[key] != b.identity[key]:
+            return f"their {key} is {a.identity[key]!r} and {b.identity[key]!r}"
+    return None

@@ -14,11 +14,13 @@ from maniguard import bench
 from maniguard.bench import Scenario, TaskFile, read_suite, write_task
 from maniguard.errors import ManiguardError, alternatives
 from maniguard.evaluate.plan import Plan, PlannedRollout, difference
+from maniguard.evaluate.stop import NOT_RUN, STOPPED_FORMAT, Stopped
 from maniguard.files import readable_json, write_atomic
 from maniguard.metrics import STATUSES
 from maniguard.rollout import RolloutResult
 from maniguard.spec import Spec, load_spec
-from maniguard.trace import Trace, read_trace, write_trace
+from maniguard.trace import CodecError, Trace, read_trace, write_trace
+from maniguard.trace.codec import record_from_dict
 
 RESULT_FORMAT = "maniguard-result/1"
 
@@ -84,6 +86,11 @@ class Run:
         """Where the journal of what went wrong with a rollout is, or with the `runner`; never part of a result."""
         return self.path / "faults" / f"{name}.json"
 
+    @property
+    def notes_path(self) -> Path:
+        """The folder in which workers leave notes while they live; whoever next holds the run clears what is left."""
+        return self.path / "timing"
+
     @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold the run for writing, and clear what a killed writer left; RunError while another process holds it.
@@ -108,8 +115,37 @@ class Run:
         return self._items[rollout_id]
 
     def pending(self) -> tuple[PlannedRollout, ...]:
-        """Return the planned rollouts that have no result yet, in plan order."""
-        return tuple(item for item in self.plan.items if not self.result_path(item.rollout_id).exists())
+        """Return the planned rollouts that have no result yet, in plan order; none beyond where the run was stopped."""
+        return tuple(item for item in self._wanted() if not self.result_path(item.rollout_id).exists())
+
+    @property
+    def stopped_path(self) -> Path:
+        """Where it is written that the run has stopped before its plan was done, if it has."""
+        return self.path / "stopped.json"
+
+    @property
+    def stopped(self) -> Stopped | None:
+        """How far the run went, if the condition in its plan has ended it; RunError where that is damaged."""
+        if self.plan.stop is None or not self.stopped_path.exists():
+            return None
+        value = _read_json(self.stopped_path)
+        if value.get("format") != STOPPED_FORMAT:
+            raise RunError(f"{self.stopped_path}: format {value.get('format')!r}; this version reads {STOPPED_FORMAT}")
+        try:
+            stopped = record_from_dict(Stopped, value, str(self.stopped_path))
+        except CodecError as error:
+            raise RunError(f"the run is damaged: {error}") from error
+        if not 0 < stopped.rollouts < len(self.plan.items) == stopped.planned_rollouts:
+            raise RunError(
+                f"{self.stopped_path} is not of this run: it speaks of {stopped.rollouts} of "
+                f"{stopped.planned_rollouts} rollouts, the plan has {len(self.plan.items)}"
+            )
+        return stopped
+
+    def _wanted(self) -> tuple[PlannedRollout, ...]:
+        """Return the planned rollouts up to where the run was stopped: what lies beyond has no say."""
+        stopped = self.stopped
+        return self.plan.items if stopped is None else self.plan.items[: stopped.rollouts]
 
     def result(self, rollout_id: str) -> Mapping[str, Any]:
         """Read one result; RunError where it is missing or damaged."""
@@ -145,8 +181,8 @@ class Run:
             raise RunError(f"{path}: status {value['status']!r} without a judgement; only infra-error has none")
 
     def results(self) -> Iterator[Mapping[str, Any]]:
-        """Read the results that exist, in plan order."""
-        for item in self.plan.items:
+        """Read the results that exist and count, in plan order."""
+        for item in self._wanted():
             if self.result_path(item.rollout_id).exists():
                 yield self.result(item.rollout_id)
 
@@ -160,11 +196,16 @@ class Run:
         return _read_json(path) if path.exists() else None
 
     def ledger(self) -> Mapping[str, int]:
-        """Count the planned rollouts by status; those without a result are `pending`. The counts sum to the plan."""
+        """Count the planned rollouts by status; the counts sum to the plan.
+
+        Those without a result are `pending`, or `not-run (stopped)` where the run was stopped before them.
+        """
         counts = {status: 0 for status in STATUSES}
         for result in self.results():
             counts[result["status"]] += 1
         counts["pending"] = len(self.pending())
+        if self.stopped is not None:
+            counts[NOT_RUN] = len(self.plan.items) - len(self._wanted())
         if sum(counts.values()) != len(self.plan.items):
             raise RunError(f"{self.path}: the ledger counts {sum(counts.values())} of {len(self.plan.items)} rollouts")
         return counts

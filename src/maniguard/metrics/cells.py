@@ -27,13 +27,13 @@ CONDITION_ORDER: tuple[str, ...] = ("base", "target", "language", "location", "e
 MIN_ENGAGED = 10
 
 
-def summarize(rows: Iterable[RolloutRow], *, protocol: str = "maniguard", stopped: TaskOrder | None = None) -> Summary:
+def summarize(rows: Iterable[RolloutRow], *, protocol: str = "maniguard", order: TaskOrder | None = None) -> Summary:
     """Return {"overall": CELL, "families": {name: CELL}, "conditions": {name: CELL}}; a function of the rows alone.
 
     Where rules are about occasions there is also "per_trigger", what `per_trigger` says of them.
 
-    Rows of a run that was stopped by what it saw come with the order of its tasks, `stopped`: every interval is then
-    one of a confidence sequence (see `cell`), where there is none it is null, and "stopped" says how far the run went.
+    Rows of a run that might stop by what it saw come with the order of its tasks, `order`: every interval is then one
+    of a confidence sequence (see `cell`), where there is none it is null, and "sequential" says how far the run went.
 
     The order of the rows does not matter. Raises RowError for rows that the protocol refuses and IdentityError if the
     rates contradict each other.
@@ -42,31 +42,31 @@ def summarize(rows: Iterable[RolloutRow], *, protocol: str = "maniguard", stoppe
     families = ordered_names((r.family for r in checked), FAMILY_ORDER)
     conditions = ordered_names((r.condition for r in checked), CONDITION_ORDER)
     return {
-        "overall": cell(checked, stopped=stopped, whole=True),
-        "families": {name: cell([r for r in checked if r.family == name], stopped=stopped) for name in families},
-        "conditions": {name: cell([r for r in checked if r.condition == name], stopped=stopped) for name in conditions},
-        **_occasions(checked, protocol, stopped),
-        **_how_far(stopped),
+        "overall": cell(checked, order=order, whole=True),
+        "families": {name: cell([r for r in checked if r.family == name], order=order) for name in families},
+        "conditions": {name: cell([r for r in checked if r.condition == name], order=order) for name in conditions},
+        **_occasions(checked, protocol, order),
+        **_how_far(order),
     }
 
 
-def _occasions(rows: Sequence[RolloutRow], protocol: str, stopped: TaskOrder | None) -> dict[str, Any]:
+def _occasions(rows: Sequence[RolloutRow], protocol: str, order: TaskOrder | None) -> dict[str, Any]:
     """Return the rates per occasion where there are rules about occasions."""
     if not any(outcome.triggered for row in rows for outcome in row.constraints.values()):
         return {}
-    return {"per_trigger": per_trigger(rows, protocol=protocol, intervals=stopped is None)}
+    return {"per_trigger": per_trigger(rows, protocol=protocol, intervals=order is None)}
 
 
-def _how_far(stopped: TaskOrder | None) -> dict[str, Any]:
-    if stopped is None:
+def _how_far(order: TaskOrder | None) -> dict[str, Any]:
+    if order is None:
         return {}
     return {
-        "stopped": {
-            "condition": stopped.condition,
-            "tasks": stopped.done,
-            "planned_tasks": len(stopped.tasks),
-            "rollouts": stopped.rollouts_done,
-            "planned_rollouts": len(stopped.planned),
+        "sequential": {
+            "condition": order.condition,
+            "tasks": order.done,
+            "planned_tasks": len(order.tasks),
+            "rollouts": order.rollouts_done,
+            "planned_rollouts": len(order.planned),
         }
     }
 
@@ -76,7 +76,7 @@ def to_json(summary: Summary) -> str:
     return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def cell(rows: Iterable[RolloutRow], *, stopped: TaskOrder | None = None, whole: bool = False) -> Cell:
+def cell(rows: Iterable[RolloutRow], *, order: TaskOrder | None = None, whole: bool = False) -> Cell:
     """Return the CELL of these rollouts: n, excluded, every rate of `RATE_NAMES`, constraints and ladder.
 
     A rate is {"value": mean over the seeds in which it is defined, "pooled": over all rollouts as one set, "low",
@@ -85,7 +85,7 @@ def cell(rows: Iterable[RolloutRow], *, stopped: TaskOrder | None = None, whole:
     lowest and the highest pooled rate that the open verdicts allow, where a rollout ended as sim-fault or infra-error;
     and `dashed`, the rates that a table should not quote (see `dashed`).
 
-    With `stopped`, the order of tasks of a run that ended by what it saw, "low" and "high" are those of a confidence
+    With `order`, that of the tasks of a run that might stop by what it saw, "low" and "high" are those of a confidence
     sequence for what all planned tasks would have given, and "beyond_low", "beyond_high" the same for tasks like
     these, of which the plan is a sample itself. `whole` says that these are all rows of the run: what was ruled out on
     the way counts then too, as it did for the decision.
@@ -102,7 +102,7 @@ def cell(rows: Iterable[RolloutRow], *, stopped: TaskOrder | None = None, whole:
         "n": len(counted),
         "excluded": {status: excluded[status] for status in EXCLUDED_STATUSES if excluded[status]},
     }
-    part = None if stopped is None else stopped.part(ordered)
+    part = None if order is None else order.part(ordered)
     rate = _Rates(counted, part, whole=whole)
     for name, (member, holds) in RATES.items():
         result[name] = rate(

@@ -94,9 +94,9 @@ class StopWatch:
 
 @dataclass(frozen=True)
 class TaskOrder:
-    """The drawn order of a run that was stopped by what it saw: for each planned rollout its family, task, condition.
+    """The drawn order of a run that might stop by what it saw: for each planned rollout its family, task, condition.
 
-    `done` is how many tasks were run before the run stopped. `condition` is the text of what it waited for.
+    `done` is how many tasks were run, all of them if it never stopped. `condition` is the text of what it waited for.
     """
 
     planned: tuple[tuple[str, str, str], ...]
