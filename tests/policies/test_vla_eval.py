@@ -152,9 +152,10 @@ def test_what_goes_wrong_within_a_rollout_ends_it_and_the_connection(answer, err
         policy = resolve(address + "?timeout_s=1")()
         policy.reset(seed=1, instruction="x")
         policy.infer(SEEN)
+        if answer == "exit":  # at the third
+            policy.infer(SEEN)
         with pytest.raises(error, match=said) as refused:
-            for _ in range(2):
-                policy.infer(SEEN)
+            policy.infer(SEEN)
         assert "\n" not in str(refused.value)
         with pytest.raises(PolicyConnectionError, match="lost earlier in this rollout"):
             policy.infer(SEEN)
@@ -220,5 +221,5 @@ def test_addresses_that_are_none_are_refused(address, said):
 
 
 def test_a_camera_that_does_not_exist_is_named(url):
-    with pytest.raises(ContractError, match="no camera 'ceiling'.*overview"):
+    with pytest.raises(ContractError, match=r"no camera 'ceiling'.*overview"):
         resolve(url + "?cameras=front:ceiling")()
