@@ -85,7 +85,11 @@ def test_good_contracts_pass(contract):
         (replace(GOOD, observations=(image("a", "left", 64), image("b", "left", 128))), "64 and 128 px", "one size"),
         (replace(GOOD, observations=(ObservationSpec("tactile", (4,), "float32"),)), "'tactile'", "observation/state"),
         (replace(GOOD, action=ActionSpec(10, dims=7)), "7 columns", "has 8"),
-        (replace(GOOD, action=ActionSpec(10, 7, "ee_delta")), "'ee_delta'", "joint_position"),
+        (
+            replace(GOOD, action=ActionSpec(10, 8, "torque")),
+            "'torque'",
+            "ee_delta, ee_pose, joint_delta, joint_position",
+        ),
     ],
 )
 def test_errors_show_both_sides_in_one_line(contract, theirs, ours):
@@ -111,8 +115,8 @@ def test_a_good_observation_passes_and_extra_keys_are_nobodys_business():
 @pytest.mark.parametrize(
     ("key", "value", "text"),
     [
-        ("observation/state", np.zeros(7, np.float32), r"\(8,\) float32, got \(7,\) float32"),
-        ("observation/state", np.zeros(8), r"\(8,\) float32, got \(8,\) float64"),
+        ("observation/state", np.zeros(7, np.float32), r"\(8,\) float32 of joints\+opening, got \(7,\) float32"),
+        ("observation/state", np.zeros(8), r"\(8,\) float32 of joints\+opening, got \(8,\) float64"),
         ("observation/state", [0.0] * 8, r"got list"),
         ("observation/image", np.zeros((224, 224, 3), np.uint8), r"\(256, 256, 3\) uint8.*got \(224, 224, 3\) uint8"),
         ("prompt", 3, "as text, got int"),

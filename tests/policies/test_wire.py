@@ -268,7 +268,10 @@ def test_metadata_comes_first_and_a_client_without_resets_is_served(echo_server)
         ("text", "ProtocolError: a request is a binary msgpack frame, not text"),
         (encode([1]), "ProtocolError: a request is a map of observation keys, not list"),
         (encode({"prompt": "x"}), "ContractError: policy 'echo' expects 'observation/state'"),
-        (encode(SEEN | {"observation/state": STATE[:7]}), r"expects 'observation/state' as \(8,\) float32, got \(7,\)"),
+        (
+            encode(SEEN | {"observation/state": STATE[:7]}),
+            r"expects 'observation/state' as \(8,\) float32 of joints\+opening, got \(7,\)",
+        ),
         (encode(SEEN | {"maniguard/reset": {"seed": -1, "instruction": ""}}), "ProtocolError: 'maniguard/reset'"),
         (encode(SEEN | {"maniguard/reset": 1}), "ProtocolError: 'maniguard/reset'"),
         (
@@ -439,7 +442,7 @@ def test_a_server_without_a_contract_is_probed_and_gets_the_documented_defaults(
 @pytest.mark.parametrize(
     ("settings", "kind", "text"),
     [
-        ({"columns": 7}, ContractError, "7 columns.*has 8"),
+        ({"columns": 7}, ContractError, r"\(10, 7\); preset 'maniguard' has \(rows, 8\) 'joint_position'"),
         ({"answer": "traceback"}, ContractError, "RuntimeError: out of memory.*announces no contract and was sent obs"),
         ({"answer": "no-actions"}, ContractError, "without 'actions'; the answer has state"),
         ({"answer": "garbage"}, PolicyConnectionError, "does not speak the openpi protocol"),

@@ -3,7 +3,7 @@
 from maniguard.planning.arm import Arm
 from maniguard.planning.collision import Clearance, CollisionModel, PlanningError
 from maniguard.planning.frames import inverted, line, matrix, matrix_of, pose_of, top_down, turn, turn_about_z
-from maniguard.planning.kinematics import follow, forward, inverse, solutions
+from maniguard.planning.kinematics import follow, forward, inverse, jacobian, solutions
 from maniguard.planning.pick import CarryChoice, GraspChoice, carry_choice, grasp_choices, steady
 from maniguard.planning.push import PushChoice, base_radius, base_reach, outline, push_choices, room_ahead, section
 from maniguard.planning.rrt import connect, shorten
@@ -35,6 +35,7 @@ __all__ = [
     "grasp_choices",
     "inverse",
     "inverted",
+    "jacobian",
     "line",
     "matrix",
     "matrix_of",

@@ -76,6 +76,25 @@ def forward(q: F64) -> F64:
     return out
 
 
+def jacobian(q: F64) -> F64:
+    """Return how the tcp moves with each joint of `q` (7,): (6, 7), m/rad of position, then rotation, in base axes.
+
+    The geometric Jacobian: joint i turns about its axis z_i through its origin, so its columns are z_i × (tcp - origin)
+    and z_i.
+    """
+    q = np.asarray(q, dtype=np.float64)
+    rotation, position = np.eye(3), np.zeros(3)
+    axes, origins = np.empty((7, 3)), np.empty((7, 3))
+    for joint in range(7):
+        position = position + rotation[:, 0] * _OFFSETS[joint]
+        rotation = rotation @ _RX[joint]
+        position = position + rotation[:, 2] * _LENGTHS[joint]
+        axes[joint], origins[joint] = rotation[:, 2], position
+        rotation = rotation @ _rot_z(q[joint])
+    tcp = position + rotation[:, 2] * (FLANGE_M + FLANGE_TO_TCP_M)
+    return np.concatenate([np.cross(axes, tcp - origins).T, axes.T])
+
+
 def inverse(base_T_tcp: F64, wrist_rad: F64) -> JointSolutions:
     """Return every joint vector within limits that reaches a pose with the last joint at a given angle.
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maniguard.policies.contract import PolicyContract, check_contract, check_observation
+from maniguard.policies.contract import STATE_KEY, PolicyContract, check_contract, check_observation, view
+from maniguard.policies.convert import ActionConverter
 from maniguard.policies.foreign import ForeignCode
 from maniguard.policies.policy import Policy, PolicyError
 from maniguard.rollout.faults import PolicyFault
@@ -39,9 +40,9 @@ class Needs:
 
 
 class ChunkedActor:
-    """Plays a policy: asks for a chunk, executes the first `executed_steps` rows of it, asks again.
+    """Plays a policy: shows it what its contract names, executes the first `executed_steps` rows of its chunk, asks again.
 
-    The contract is checked here, before any rollout: ContractError shows both sides. A chunk is checked as a whole
+    Rows of another convention than joint targets are converted, see `ActionConverter`. The contract is checked here, before any rollout: ContractError shows both sides. A chunk is checked as a whole
     when it arrives: PolicyFault when it is missing, mis-shaped, or not finite in a row that would be executed.
     """
 
@@ -51,6 +52,7 @@ class ChunkedActor:
         self.needs = Needs(
             dict(self._contract.cameras), self._contract.image_size_px, privileged=self._contract.privileged
         )
+        self._converter = None if self._contract.action.native else ActionConverter(self._contract.action)
         self._rows: NDArray[np.float64] | None = None
         self._next_row = 0
         self._begun = False
@@ -68,6 +70,8 @@ class ChunkedActor:
     def reset(self, *, scenario_id: str, seed: int, instruction: str) -> None:
         """Begin a rollout: drop what is left of the last chunk, reset the policy with the rollout's `episode_seed`."""
         self._rows, self._next_row = None, 0
+        if self._converter is not None:
+            self._converter.reset()
         with ForeignCode(PolicyFault, f"policy {self._contract.name!r}", "reset"):
             self._policy.reset(seed=episode_seed(scenario_id, seed), instruction=instruction)
         self._begun = True
@@ -77,10 +81,13 @@ class ChunkedActor:
         if not self._begun:
             raise RuntimeError("ChunkedActor.act was called before reset")
         if self._rows is None or self._next_row == len(self._rows):
-            check_observation(self._contract, observation)
+            # A copy, kept from what the policy may do to its observation.
+            state = np.array(observation.get(STATE_KEY, np.zeros(8)), np.float64)
+            seen = view(self._contract, observation)
+            check_observation(self._contract, seen)
             with ForeignCode(PolicyFault, f"policy {self._contract.name!r}", "infer"):
-                chunk = self._policy.infer(observation)
-            self._rows = self._checked(chunk)
+                chunk = self._policy.infer(seen)
+            self._rows = self._executable(state, self._checked(chunk))
             self._next_row = 0
         action = self._rows[self._next_row]
         self._next_row += 1
@@ -93,6 +100,16 @@ class ChunkedActor:
                 self._policy.close()
         except PolicyError as error:
             warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+
+    def _executable(self, state: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._converter is not None:
+            try:
+                return self._converter.convert(state, rows)
+            except ValueError as error:
+                raise PolicyFault(f"policy {self._contract.name!r} gave a row that is no action: {error}") from error
+        # What is recorded is what is executed, so that a trace can be replayed to the bit. The scripts of this project
+        # are left as they are: their certificates were measured in double precision.
+        return rows if self._contract.privileged else rows.astype(np.float32).astype(np.float64)
 
     def _checked(self, chunk: Any) -> NDArray[np.float64]:
         name, action = self._contract.name, self._contract.action

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from maniguard.errors import ManiguardError, alternatives
+from maniguard.errors import alternatives
+from maniguard.policies import contents
+from maniguard.policies.action import CONTROL_RATE_HZ, ActionSpec, ContractError
+from maniguard.policies.contents import DEFAULT_CONTENT, PROMPT_KEY, QUANTITIES, STATE_KEY
 
 CONTRACT_FORMAT = "maniguard-policy/1"
 
@@ -16,36 +19,33 @@ CONTRACT_FORMAT = "maniguard-policy/1"
 # because a policy server must not need a simulator.
 CAMERAS = ("overview", "front", "left", "right", "wrist")
 IMAGE_SIZES_PX = (16, 1024)
-STATE_KEY, IMAGE_KEY, WRIST_KEY, PROMPT_KEY = (
-    "observation/state",
-    "observation/image",
-    "observation/wrist_image",
-    "prompt",
-)
-PRIVILEGED_KEY = "privileged"
-
-# Columns per action convention. "joint_position": 7 absolute joint targets in rad, then the gripper opening from 0
-# (closed) to 1.
-CONVENTIONS: Mapping[str, int] = {"joint_position": 8}
-
-
-class ContractError(ManiguardError):
-    """A policy and maniguard do not agree on observations or actions; the message shows both sides."""
+IMAGE_KEY, WRIST_KEY, PRIVILEGED_KEY = "observation/image", "observation/wrist_image", "privileged"
 
 
 @dataclass(frozen=True)
 class ObservationSpec:
-    """One key of an observation: its shape, its dtype ("str" for text) and, for an image, the camera that makes it."""
+    """One key of an observation: its shape, its dtype ("str" for text), and what is in it.
+
+    An image names the camera that makes it. Anything else names its `content`: "prompt", or quantities of
+    `contents.QUANTITIES` joined by "+". The two default keys need not say theirs.
+    """
 
     key: str
     shape: tuple[int, ...]
     dtype: str
     camera: str | None = None
+    content: str | None = None
+
+    @property
+    def holds(self) -> str | None:
+        """The content, also where the key says it; None for an image and for a key that says nothing."""
+        return self.content or {STATE_KEY: DEFAULT_CONTENT, PROMPT_KEY: contents.PROMPT}.get(self.key)
 
     def __str__(self) -> str:
         if self.dtype == "str":
             return "text"
-        return f"{self.shape} {self.dtype}" + (f" from camera {self.camera!r}" if self.camera else "")
+        source = f" from camera {self.camera!r}" if self.camera else f" of {self.holds}" if self.holds else ""
+        return f"{self.shape} {self.dtype}{source}"
 
 
 STATE = ObservationSpec(STATE_KEY, (8,), "float32")
@@ -57,20 +57,18 @@ def image(key: str, camera: str, size_px: int = 256) -> ObservationSpec:
     return ObservationSpec(key, (size_px, size_px, 3), "uint8", camera)
 
 
+def numbers(key: str, content: str) -> ObservationSpec:
+    """Return the spec of the float32 numbers of `content` under `key`; ContractError for an unknown quantity."""
+    return ObservationSpec(key, (contents.size_of(content),), "float32", content=content)
+
+
+def text(key: str) -> ObservationSpec:
+    """Return the spec of the instruction under `key`."""
+    return ObservationSpec(key, (), "str", content=contents.PROMPT)
+
+
 #: What a policy sees unless it says otherwise: state, overview image, wrist image and prompt.
 DEFAULT_OBSERVATIONS = (STATE, image(IMAGE_KEY, "overview"), image(WRIST_KEY, "wrist"), PROMPT)
-
-
-@dataclass(frozen=True)
-class ActionSpec:
-    """The chunk that `infer` returns: `horizon` rows of `dims` columns, one row per control step, in `convention`."""
-
-    horizon: int
-    dims: int = 8
-    convention: str = "joint_position"
-
-    def __str__(self) -> str:
-        return f"({self.horizon}, {self.dims}) {self.convention!r}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,8 @@ class PolicyContract:
     `executed_steps` rows of every chunk are executed before the policy is asked again. `deterministic`: the same
     seed, instruction and observations give the same chunks to the bit. `privileged`: it reads the simulator's state,
     reports mark it and it is never served. `stateless`: `infer` depends on its observation alone, so that one
-    instance may serve many rollouts at once.
+    instance may serve many rollouts at once. `batch`: how many requests of different rollouts a server answers together
+    at most; which ones they are depends on who asks when.
     """
 
     name: str
@@ -90,6 +89,7 @@ class PolicyContract:
     deterministic: bool
     privileged: bool = False
     stateless: bool = False
+    batch: int = 1
 
     def __post_init__(self) -> None:
         keys = [spec.key for spec in self.observations]
@@ -100,6 +100,13 @@ class PolicyContract:
                 f"policy {self.name!r} executes {self.executed_steps} steps of a chunk of {self.action.horizon} rows; "
                 f"valid: 1 to the number of rows"
             )
+        if self.batch < 1:
+            raise ContractError(f"policy {self.name!r} answers {self.batch} requests together; valid: 1 or more")
+
+    @property
+    def control_steps(self) -> int:
+        """For how many control steps the executed rows of one chunk last."""
+        return self.action.control_steps(self.executed_steps)
 
     @property
     def cameras(self) -> Mapping[str, str]:
@@ -117,18 +124,21 @@ class PolicyContract:
             "format": CONTRACT_FORMAT,
             "name": self.name,
             "observations": [
-                {"key": spec.key, "shape": list(spec.shape), "dtype": spec.dtype, "camera": spec.camera}
+                {
+                    "key": spec.key,
+                    "shape": list(spec.shape),
+                    "dtype": spec.dtype,
+                    "camera": spec.camera,
+                    "content": spec.content,
+                }
                 for spec in self.observations
             ],
-            "action": {
-                "horizon": self.action.horizon,
-                "dims": self.action.dims,
-                "convention": self.action.convention,
-            },
+            "action": self.action.to_dict(),
             "executed_steps": self.executed_steps,
             "deterministic": self.deterministic,
             "privileged": self.privileged,
             "stateless": self.stateless,
+            "batch": self.batch,
         }
 
     @staticmethod
@@ -144,15 +154,12 @@ class PolicyContract:
         return PolicyContract(
             name=_field(fields, "name", str),
             observations=tuple(_observation(_object(entry, "an observation")) for entry in listed),
-            action=ActionSpec(
-                horizon=_field(action, "horizon", int),
-                dims=_field(action, "dims", int),
-                convention=_field(action, "convention", str),
-            ),
+            action=ActionSpec.from_dict(action),
             executed_steps=_field(fields, "executed_steps", int),
             deterministic=_field(fields, "deterministic", bool),
             privileged=_field(fields, "privileged", bool),
             stateless=_field(fields, "stateless", bool),
+            batch=_field({"batch": 1, **fields}, "batch", int),
         )
 
     def describe(self) -> str:
@@ -163,28 +170,29 @@ class PolicyContract:
         ]
         lines = [f"policy {self.name} ({', '.join(traits)})"]
         lines += [f"  sees {spec.key}: {spec}" for spec in self.observations]
-        lines.append(f"  gives actions {self.action}, executes {self.executed_steps} of each {self.action.horizon}")
+        rows = f"executes {self.executed_steps} of each {self.action.horizon}"
+        if self.action.rate_hz != CONTROL_RATE_HZ:
+            rows += f" in {self.control_steps} control steps"
+        lines.append(f"  gives actions {self.action}; {rows}")
+        if not self.action.native:
+            lines.append(
+                "  which are converted to joint targets in rad and a gripper opening, 0 closed, 1 open, at 20 Hz"
+            )
+        if self.batch > 1:
+            lines.append(f"  is served in batches of up to {self.batch}, so that answers may depend on who asks when")
         return "\n".join(lines)
 
 
 def check_contract(contract: PolicyContract) -> None:
     """Refuse a contract that no rollout of maniguard can honour; ContractError shows what each side has.
 
-    Offered are the state, the prompt, and under any other key a square uint8 image of one of the five cameras, all
-    images of one size.
+    Offered are quantities of the state, the prompt, and square uint8 images of the five cameras, all of one size.
     """
     name, sizes = contract.name, set()
     for spec in contract.observations:
-        offered = {STATE_KEY: STATE, PROMPT_KEY: PROMPT}.get(spec.key)
-        if offered is not None:
-            if spec != offered:
-                raise ContractError(f"policy {name!r} expects {spec.key!r} as {spec}; maniguard offers it as {offered}")
-            continue
         if spec.camera is None:
-            raise ContractError(
-                f"policy {name!r} expects {spec.key!r} as {spec}; maniguard offers {STATE_KEY} {STATE}, {PROMPT_KEY}, "
-                f"and images for keys that name a camera: {alternatives(CAMERAS)}"
-            )
+            _check_content(name, spec)
+            continue
         if spec.camera not in CAMERAS:
             raise ContractError(
                 f"policy {name!r} expects {spec.key!r} from camera {spec.camera!r}; the cameras of maniguard are "
@@ -192,7 +200,7 @@ def check_contract(contract: PolicyContract) -> None:
             )
         low, high = IMAGE_SIZES_PX
         square = len(spec.shape) == 3 and spec.shape[0] == spec.shape[1] and spec.shape[2] == 3
-        if not square or spec.dtype != "uint8" or not low <= spec.shape[0] <= high:
+        if not square or spec.dtype != "uint8" or not low <= spec.shape[0] <= high or spec.content is not None:
             raise ContractError(
                 f"policy {name!r} expects {spec.key!r} as {spec}; maniguard offers images (S, S, 3) uint8 with S from "
                 f"{low} to {high}"
@@ -201,17 +209,41 @@ def check_contract(contract: PolicyContract) -> None:
     if len(sizes) > 1:
         listed = " and ".join(str(size) for size in sorted(sizes))
         raise ContractError(f"policy {name!r} expects images of {listed} px; maniguard renders one size per rollout")
-    dims = CONVENTIONS.get(contract.action.convention)
-    if dims is None:
+    contract.action.check(name)
+    if contract.control_steps < 1:
         raise ContractError(
-            f"policy {name!r} gives actions in convention {contract.action.convention!r}; maniguard executes "
-            f"{alternatives(CONVENTIONS)}"
+            f"policy {name!r} executes {contract.executed_steps} rows at {contract.action.rate_hz:g} Hz; "
+            f"that is less than one control step of {1 / CONTROL_RATE_HZ:g} s"
         )
-    if contract.action.dims != dims:
+
+
+def _check_content(name: str, spec: ObservationSpec) -> None:
+    if spec.holds is None:
         raise ContractError(
-            f"policy {name!r} gives actions with {contract.action.dims} columns; maniguard's "
-            f"{contract.action.convention!r} has {dims}: seven joint targets in rad and the gripper opening 0 to 1"
+            f"policy {name!r} expects {spec.key!r} as {spec}; maniguard offers {STATE_KEY} {STATE}, {PROMPT_KEY}, "
+            f"images for keys that name a camera: {alternatives(CAMERAS)}, and numbers for keys that name a content: "
+            f"{alternatives(QUANTITIES, limit=20)}"
         )
+    if spec.holds == contents.PROMPT:
+        offered = replace(PROMPT, key=spec.key, content=spec.content)
+    else:
+        offered = replace(numbers(spec.key, spec.holds), content=spec.content)
+    if spec != offered:
+        raise ContractError(f"policy {name!r} expects {spec.key!r} as {spec}; maniguard offers it as {offered}")
+
+
+def view(contract: PolicyContract, observation: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the policy is to see of a rollout's observation: with every quantity that its contract names.
+
+    `observation` has the state and the instruction under the default keys, and the images under the contract's.
+    """
+    made: dict[str, Any] = {}
+    for spec in contract.observations:
+        if spec.content == contents.PROMPT:
+            made[spec.key] = observation[PROMPT_KEY]
+        elif spec.content is not None:
+            made[spec.key] = contents.values_of(spec.content, observation[STATE_KEY])
+    return {**observation, **made} if made else observation
 
 
 def check_observation(contract: PolicyContract, observation: Mapping[str, Any]) -> None:
@@ -247,7 +279,7 @@ def _field(values: Mapping[str, Any], name: str, kind: Any) -> Any:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise ContractError(
             f"a policy contract is malformed: field {name!r} is {value!r}; its fields are "
-            f"name, observations, action, executed_steps, deterministic, privileged, stateless"
+            f"name, observations, action, executed_steps, deterministic, privileged, stateless, batch"
         )
     return value
 
@@ -256,9 +288,10 @@ def _observation(values: Mapping[str, Any]) -> ObservationSpec:
     shape, camera = _field(values, "shape", list | tuple), values.get("camera")
     if not all(isinstance(size, int) and not isinstance(size, bool) and size >= 0 for size in shape):
         raise ContractError(f"a policy contract is malformed: shape {shape!r} is not a list of sizes")
-    dtype = _field(values, "dtype", str)
+    dtype, content = _field(values, "dtype", str), values.get("content")
     if dtype not in ("str", "uint8", "float32"):
         raise ContractError(f"a policy contract is malformed: dtype {dtype!r}; valid: float32, str, uint8")
-    if camera is not None and not isinstance(camera, str):
-        raise ContractError(f"a policy contract is malformed: camera {camera!r} is not a name")
-    return ObservationSpec(_field(values, "key", str), tuple(shape), dtype, camera)
+    for what, value in (("camera", camera), ("content", content)):
+        if value is not None and not isinstance(value, str):
+            raise ContractError(f"a policy contract is malformed: {what} {value!r} is not a name")
+    return ObservationSpec(_field(values, "key", str), tuple(shape), dtype, camera, content)

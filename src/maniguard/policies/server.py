@@ -17,7 +17,9 @@ from websockets.asyncio.server import serve as listen
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from maniguard.policies.contract import PROMPT_KEY, ContractError, PolicyContract, check_contract, check_observation
+from maniguard.policies.action import ContractError
+from maniguard.policies.contents import PROMPT
+from maniguard.policies.contract import PolicyContract, check_contract, check_observation
 from maniguard.policies.foreign import ForeignCode
 from maniguard.policies.policy import Policy, PolicyError, PolicyFactory
 from maniguard.policies.registry import resolve
@@ -253,7 +255,8 @@ class PolicyServer:
         check_observation(self.contract, observation)
         policy = self._seated(seat)
         if not self.contract.stateless and (reset is not None or not seat.begun):
-            policy.reset(**_reset_arguments(reset, observation))
+            prompts = [spec.key for spec in self.contract.observations if spec.holds == PROMPT]
+            policy.reset(**_reset_arguments(reset, str(observation[prompts[0]]) if prompts else ""))
         seat.begun = True
         # The protocol has a place for timings; nothing here depends on them.
         started = time.perf_counter()
@@ -271,9 +274,9 @@ class ProtocolError(PolicyError):
     """A request that is none of this protocol."""
 
 
-def _reset_arguments(reset: Any, observation: Mapping[str, Any]) -> dict[str, Any]:
+def _reset_arguments(reset: Any, prompt: str) -> dict[str, Any]:
     if reset is None:  # a client that knows no reset: its connection is one long rollout
-        return {"seed": 0, "instruction": str(observation.get(PROMPT_KEY, ""))}
+        return {"seed": 0, "instruction": prompt}
     seed = reset.get("seed") if isinstance(reset, Mapping) else None
     instruction = reset.get("instruction") if isinstance(reset, Mapping) else None
     if type(seed) is not int or seed < 0 or not isinstance(instruction, str):

@@ -16,31 +16,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maniguard.errors import ManiguardError, alternatives
-from maniguard.policies.contract import (
-    CONVENTIONS,
-    DEFAULT_OBSERVATIONS,
-    PROMPT_KEY,
-    ActionSpec,
-    ContractError,
-    PolicyContract,
-    check_contract,
-)
+from maniguard.policies.action import ContractError
+from maniguard.policies.contract import ObservationSpec, PolicyContract, check_contract
 from maniguard.policies.policy import PolicyError
+from maniguard.policies.presets import PRESETS, Preset, preset
+from maniguard.policies.wire.address import COMMON, bracketed, read_address
 from maniguard.policies.wire.codec import CodecError, decode, encode
 from maniguard.policies.wire.link import LostError, PolicyConnectionError, PolicyLink
 from maniguard.rollout.faults import InfraError, PolicyFault
 
 METADATA_KEY = "maniguard"
 RESET_KEY = "maniguard/reset"
-
-# Rows of a chunk that are executed when the server does not say: the usual choice for chunks of 10 to 50.
-DEFAULT_EXECUTED_STEPS = 8
 
 
 @dataclass(frozen=True)
@@ -49,7 +40,7 @@ class OpenpiOptions:
 
     `execute`: rows of each chunk to execute, in place of what the server announces. `wait_s`: how long to wait for
     somebody to listen. `timeout_s`: how long to wait for one answer; the first inference of a compiled model can take
-    a minute.
+    a minute. `preset`: what is known of the checkpoint behind the server.
     """
 
     host: str
@@ -57,45 +48,29 @@ class OpenpiOptions:
     execute: int | None = None
     wait_s: float = 10.0
     timeout_s: float = 300.0
+    preset: Preset | None = None
 
     @staticmethod
     def parse(url: str) -> OpenpiOptions:
-        """Read `openpi://HOST:PORT[?execute=N&wait_s=S&timeout_s=S]`; PolicyError when it is not of this form."""
-        form = "openpi://HOST:PORT[?execute=N&wait_s=SECONDS&timeout_s=SECONDS]"
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-            pairs = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
-        except ValueError as error:
-            raise PolicyError(f"policy {url!r}: {error}; valid: {form}") from error
-        if parts.scheme != "openpi" or not host or not port or parts.path not in ("", "/") or parts.fragment:
+        """Read `openpi://HOST:PORT[?preset=NAME&execute=N&wait_s=S&timeout_s=S]`; PolicyError for another form."""
+        form = "openpi://HOST:PORT[?preset=NAME&execute=N&wait_s=SECONDS&timeout_s=SECONDS]"
+        if not url.startswith("openpi://"):
             raise PolicyError(f"policy {url!r} is not of the form {form}")
-        kinds = {"execute": int, "wait_s": float, "timeout_s": float}
-        values: dict[str, Any] = {}
-        for key, text in pairs.items():
-            if key not in kinds:
-                raise PolicyError(f"policy {url!r}: unknown option {key!r}; valid: {alternatives(kinds)}")
-            try:
-                values[key] = kinds[key](text)
-            except ValueError as error:
-                raise PolicyError(f"policy {url!r}: {key}={text!r} is not a number") from error
-            if not (np.isfinite(values[key]) and (values[key] > 0 or (key == "wait_s" and values[key] == 0))):
-                raise PolicyError(f"policy {url!r}: {key}={text} must be positive")
+        host, port, values = read_address(url, form, {**COMMON, "preset": lambda name: preset(name, "openpi")})
         return OpenpiOptions(host, port, **values)
 
     @property
     def address(self) -> str:
         """The websocket address."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"ws://{host}:{self.port}"
+        return f"ws://{bracketed(self.host)}:{self.port}"
 
 
 class OpenpiPolicy:
     """A policy behind an openpi websocket server. Connects when it is made, and checks the contract then.
 
-    A server that announces no contract is asked once about a blank observation with the default keys, which shows its
-    chunk's shape and warms it up; its contract is then: the default observations, convention joint_position, 8 rows
-    executed (all, if the chunk has fewer), not deterministic.
+    A server that announces no contract is asked once about a blank observation with the keys of the preset, which shows
+    its chunk's shape and warms it up; its contract is then that of the preset with as many rows as came, not
+    deterministic. A server that announces one must agree with the preset, if there is one.
     """
 
     def __init__(self, options: OpenpiOptions) -> None:
@@ -181,6 +156,7 @@ class OpenpiPolicy:
                 f"the simulator's state is not sent over a network"
             )
         check_contract(contract)
+        self._check_against_preset(contract)
         return contract
 
     def _named(self, values: Any) -> PolicyContract:
@@ -190,27 +166,45 @@ class OpenpiPolicy:
         return contract
 
     def _probed(self) -> PolicyContract:
+        chosen = self._options.preset or PRESETS["maniguard"]
+        expected = chosen.action
         blank: dict[str, Any] = {
-            spec.key: np.zeros(spec.shape, spec.dtype) for spec in DEFAULT_OBSERVATIONS if spec.dtype != "str"
+            spec.key: "hold still" if spec.dtype == "str" else np.zeros(spec.shape, spec.dtype)
+            for spec in chosen.observations
         }
-        blank[PROMPT_KEY] = "hold still"
         try:
             actions = self._actions(self._ask(blank))
         except PolicyFault as error:
-            keys = ", ".join(f"{spec.key} {spec}" for spec in DEFAULT_OBSERVATIONS)
-            raise ContractError(f"{error}; it announces no contract and was sent {keys}") from error
-        convention = next(iter(CONVENTIONS))
-        if not isinstance(actions, np.ndarray) or actions.ndim != 2 or actions.shape[0] < 1:
-            got = f"shape {actions.shape}" if isinstance(actions, np.ndarray) else type(actions).__name__
+            sent = _listed(chosen.observations)
+            raise ContractError(f"{error}; it announces no contract and was sent {sent}") from error
+        shape: tuple[int, ...] = actions.shape if isinstance(actions, np.ndarray) else ()
+        if len(shape) != 2 or not shape[0] or shape[1] != expected.dims:
+            got = f"shape {shape}" if isinstance(actions, np.ndarray) else type(actions).__name__
             raise ContractError(
-                f"policy server {self._options.address} answers actions of {got}; "
-                f"maniguard executes (H, {CONVENTIONS[convention]}) {convention!r}"
+                f"policy server {self._options.address} answers actions of {got}; preset {chosen.name!r} has "
+                f"(rows, {expected.dims}) {expected.convention!r}; `maniguard policies` lists others, for ?preset=NAME"
             )
-        horizon, dims = actions.shape
-        executed = self._options.execute or min(DEFAULT_EXECUTED_STEPS, horizon)
         return PolicyContract(
-            "openpi", DEFAULT_OBSERVATIONS, ActionSpec(horizon, dims, convention), executed, deterministic=False
+            "openpi" if self._options.preset is None else chosen.name,
+            chosen.observations,
+            replace(expected, horizon=shape[0]),
+            self._options.execute or min(chosen.executed_steps, shape[0]),
+            deterministic=False,
         )
+
+    def _check_against_preset(self, contract: PolicyContract) -> None:
+        chosen = self._options.preset
+        if chosen is None:
+            return
+        sides: tuple[str, str] | None = None
+        if contract.observations != chosen.observations:
+            sides = (_listed(contract.observations), _listed(chosen.observations))
+        elif not contract.action.same_meaning(chosen.action):
+            sides = (f"actions {contract.action}", f"actions {chosen.action}")
+        if sides is not None:
+            raise ContractError(
+                f"policy server {self._options.address} announces {sides[0]}; preset {chosen.name!r} has {sides[1]}"
+            )
 
     def _ask(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         address, message = self._options.address, encode(request)
@@ -252,6 +246,10 @@ class OpenpiPolicy:
                 f"{alternatives(str(key) for key in reply)}"
             )
         return reply["actions"]
+
+
+def _listed(specs: tuple[ObservationSpec, ...]) -> str:
+    return ", ".join(f"{spec.key} {spec}" for spec in specs)
 
 
 def _brief(contract: PolicyContract) -> str:

@@ -1,0 +1,56 @@
+"""How the address of a policy server is read: host, port and options, each with its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+
+from maniguard.errors import alternatives
+from maniguard.policies.policy import PolicyError
+
+# Rows of a chunk that are executed when neither server nor preset says: the usual choice for chunks of 10 to 50.
+DEFAULT_EXECUTED_STEPS = 8
+
+#: The options that every address takes; seconds and rows.
+COMMON: Mapping[str, Callable[[str], Any]] = {"execute": int, "wait_s": float, "timeout_s": float}
+
+
+def read_address(
+    url: str, form: str, kinds: Mapping[str, Callable[[str], Any]], paths: tuple[str, ...] = ("", "/")
+) -> tuple[str, int, dict[str, Any]]:
+    """Return host, port and the options of `url`; PolicyError when it is not of `form`.
+
+    `kinds` has what reads the text of each option. Numbers must be finite and above 0; `wait_s` may be 0.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+        pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+    except ValueError as error:
+        raise PolicyError(f"policy {url!r}: {error}; valid: {form}") from error
+    if not host or not port or parts.path not in paths or parts.fragment or parts.username is not None:
+        raise PolicyError(f"policy {url!r} is not of the form {form}")
+    values: dict[str, Any] = {}
+    for key, text in pairs:
+        if key not in kinds:
+            raise PolicyError(f"policy {url!r}: unknown option {key!r}; valid: {alternatives(kinds)}")
+        if key in values:
+            raise PolicyError(f"policy {url!r}: option {key!r} stands there twice")
+        try:
+            value = kinds[key](text)
+        except ValueError as error:
+            raise PolicyError(f"policy {url!r}: {key}={text!r} is not a number") from error
+        if isinstance(value, int | float) and not (
+            np.isfinite(value) and (value > 0 or (key == "wait_s" and not value))
+        ):
+            raise PolicyError(f"policy {url!r}: {key}={text} must be finite and positive")
+        values[key] = value
+    return host, port, values
+
+
+def bracketed(host: str) -> str:
+    """Return a host as it stands in an address: an IPv6 number in brackets."""
+    return f"[{host}]" if ":" in host else host
