@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from maniguard.metrics import RowError, holm, mcnemar_exact, paired_difference
+from maniguard.metrics import RowError, holm, mcnemar_exact, paired_difference, sign_flip_exact
 
 from .builders import row
 
@@ -31,6 +31,8 @@ def test_difference_counts_discordant_pairs_of_common_rollouts():
     assert d.difference == pytest.approx(1 / 3)
     assert 0.15 < d.low < d.difference < d.high < 0.55
     assert d.p_value == pytest.approx(2 * 0.5**20)
+    # Ten tasks won both of their pairs, and say what ten tasks can say.
+    assert d.p_tasks == pytest.approx(2 * 0.5**10)
     assert paired_difference(b, a).difference == pytest.approx(-1 / 3)
 
 
@@ -70,3 +72,46 @@ def test_intervals_of_the_difference_cover(tasks):
         d = paired_difference(a, b)
         covered += d.low <= -0.2 <= d.high
     assert covered / 200 >= 0.91
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1]), max_size=60))
+def test_with_one_pair_a_task_the_test_of_tasks_is_mcnemars(gains):
+    expected = mcnemar_exact(gains.count(-1), gains.count(1))
+    assert sign_flip_exact(gains) == pytest.approx(expected, rel=1e-9)
+
+
+@given(st.lists(st.integers(-3, 3), max_size=9))
+def test_the_test_of_tasks_counts_all_choices_of_signs(gains):
+    sums = [0]
+    for gain in gains:
+        sums = [s + sign * gain for s in sums for sign in (-1, 1)]
+    expected = sum(abs(s) >= abs(sum(gains)) for s in sums) / len(sums)
+    assert sign_flip_exact(gains) == pytest.approx(expected, rel=1e-9)
+    assert sign_flip_exact([-gain for gain in gains]) == sign_flip_exact(gains)
+
+
+def test_three_copies_of_every_rollout_prove_nothing_new_to_the_test_of_tasks():
+    once = [-1] * 4 + [1] * 12
+    assert sign_flip_exact([3 * gain for gain in once]) == pytest.approx(mcnemar_exact(4, 12))
+    assert mcnemar_exact(12, 36) < 0.001 < 0.05 < mcnemar_exact(4, 12)
+
+
+def test_equal_policies_are_told_apart_too_often_only_where_repeats_count_as_new():
+    """Tasks of three seeds with correlated outcomes and no difference: 400 comparisons at a level of 5 %."""
+    rng = np.random.default_rng(4)
+    false_by_pairs = false_by_tasks = 0
+    for _ in range(400):
+        # Each policy has its own tasks that it can do; all three seeds tell the same.
+        a, b = (np.repeat(rng.random(40) < 0.5, 3).reshape(40, 3) for _ in range(2))
+        gains = (b.astype(int) - a).sum(axis=1)
+        lost, won = int((a & ~b).sum()), int((b & ~a).sum())
+        false_by_pairs += mcnemar_exact(lost, won) <= 0.05
+        false_by_tasks += sign_flip_exact(gains.tolist()) <= 0.05
+    assert false_by_tasks / 400 <= 0.07
+    assert false_by_pairs / 400 > 0.2
+
+
+def test_large_comparisons_stay_exact():
+    assert sign_flip_exact([3] * 1000) == pytest.approx(2 * 0.5**1000, rel=1e-9, abs=0)
+    assert sign_flip_exact([]) == 1.0
+    assert sign_flip_exact([0, 0]) == 1.0

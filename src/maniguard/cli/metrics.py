@@ -21,17 +21,20 @@ def add_parser(commands: Commands) -> None:
 def _run(args: argparse.Namespace) -> int:
     from maniguard.metrics import read_csv, summarize, to_json
 
+    order = None
     if args.source.is_dir():
-        from maniguard.evaluate import open_run, rows
+        from maniguard.evaluate import open_run, rows, task_order
 
-        found = rows(open_run(args.source), protocol=args.protocol, spec_variant=args.spec)
+        run = open_run(args.source)
+        found = rows(run, protocol=args.protocol, spec_variant=args.spec)
+        order = task_order(run)
     elif not args.source.exists():
         raise ArgumentError(f"{args.source} does not exist; give a run folder or a CSV file")
     elif args.spec is not None:
         raise ArgumentError(f"--spec needs stored traces; {args.source} is a table of finished verdicts")
     else:
         found = read_csv(args.source, protocol=args.protocol)
-    summary = summarize(found, protocol=args.protocol)
+    summary = summarize(found, protocol=args.protocol, order=order)
     if args.json:
         sys.stdout.write(to_json(summary))
         return 0

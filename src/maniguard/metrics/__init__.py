@@ -15,7 +15,7 @@ from maniguard.metrics.cells import (
 from maniguard.metrics.conditional import ConditionalDifference, conditional_difference
 from maniguard.metrics.identities import IdentityError, check_counts
 from maniguard.metrics.intervals import Interval, clopper_pearson, cluster_interval, effective_interval, wilson
-from maniguard.metrics.paired import PairedDifference, holm, mcnemar_exact, paired_difference
+from maniguard.metrics.paired import PairedDifference, holm, mcnemar_exact, paired_difference, sign_flip_exact
 from maniguard.metrics.rates import CONDITIONAL_RATES, RATE_NAMES
 from maniguard.metrics.rows import (
     COUNTED_STATUSES,
@@ -74,6 +74,7 @@ __all__ = [
     "per_trigger",
     "percent",
     "read_csv",
+    "sign_flip_exact",
     "summarize",
     "to_json",
     "wilson",

@@ -20,7 +20,7 @@ from maniguard.metrics.intervals import (
     percentile_interval,
     resampling_weights,
 )
-from maniguard.metrics.rates import RATES
+from maniguard.metrics.rates import CONDITIONAL_RATES, RATES
 from maniguard.metrics.rows import RolloutRow, RowError
 
 Key = tuple[str, str, str, int]
@@ -31,8 +31,9 @@ class PairedDifference:
     """Rate of b minus rate of a over the pairs that both have.
 
     `pairs` pairs of `tasks` tasks; `only_a`, `only_b` the discordant pairs; `difference` in -1 to 1 with its 95 %
-    interval (whole tasks resampled, bounded exactly where there are too few; None when there is no pair); `p_value`
-    exact McNemar, two-sided.
+    interval (whole tasks resampled, bounded exactly where there are too few; None when there is no pair). `p_value` is
+    that of the exact McNemar test, two-sided, which takes pairs for independent. `p_tasks` is the same for whole tasks,
+    `sign_flip_exact`: equal for one pair a task, and the one to quote where a task has several.
     """
 
     rate: str
@@ -44,6 +45,7 @@ class PairedDifference:
     low: float | None
     high: float | None
     p_value: float
+    p_tasks: float
 
 
 def mcnemar_exact(only_a: int, only_b: int) -> float:
@@ -52,6 +54,26 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
     if total == 0:
         return 1.0
     return min(1.0, 2.0 * float(bdtr(min(only_a, only_b), total, 0.5)))
+
+
+def sign_flip_exact(gains: Sequence[int]) -> float:
+    """Return the exact two-sided p-value of `gains`, for each task the pairs won less the pairs lost.
+
+    If neither side is better, a task's gain is as likely as its opposite, however alike its pairs are: the p-value is
+    the share of all choices of signs whose sum is as far from 0 as the sum found (Fisher, 1935). With one pair a task
+    it is `mcnemar_exact`; with several that test counts what one task says as often as it says it, and finds
+    differences too easily.
+    """
+    sizes = sorted(abs(gain) for gain in gains if gain)
+    chance = np.ones(1)
+    for size in sizes:
+        wider = np.zeros(len(chance) + 2 * size)
+        wider[: len(chance)] = chance / 2
+        wider[2 * size :] += chance / 2
+        chance = wider
+    found, middle = abs(sum(gains)), sum(sizes)
+    sums = np.abs(np.arange(-middle, middle + 1))
+    return min(1.0, float(chance[sums >= found].sum()))
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -73,7 +95,7 @@ def paired_difference(
     holds one condition). Rollouts outside n on either side pair with nothing. Raises RowError for a rate that is not
     over all rollouts, and for a side that has two rollouts of one key.
     """
-    names = [name for name in RATES if name not in ("safe_given_eng", "evr")]
+    names = [name for name in RATES if name not in CONDITIONAL_RATES]
     if rate not in names:
         raise RowError(f"no paired difference of {rate!r}; rates over all rollouts are {alternatives(names)}")
     holds = RATES[rate][1]
@@ -86,9 +108,12 @@ def paired_difference(
     only_a = sum(1 for x, y in values if x > y)
     only_b = sum(1 for x, y in values if y > x)
     p_value = mcnemar_exact(only_a, only_b)
-    tasks = sorted({key[:2] for key in keys})
+    gains: dict[tuple[str, str], int] = {}
+    for key, (x, y) in zip(keys, values, strict=True):
+        gains[key[:2]] = gains.get(key[:2], 0) + y - x
+    tasks = sorted(gains)
     if not keys:
-        return PairedDifference(rate, 0, 0, 0, 0, None, None, None, p_value)
+        return PairedDifference(rate, 0, 0, 0, 0, None, None, None, p_value, 1.0)
     low, high = _interval(keys, values, tasks)
     return PairedDifference(
         rate=rate,
@@ -100,6 +125,7 @@ def paired_difference(
         low=low,
         high=high,
         p_value=p_value,
+        p_tasks=sign_flip_exact(list(gains.values())),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from maniguard.evaluate import Run, judgement_of, row_of
+from maniguard.evaluate import Run, judgement_of, row_of, task_order
 from maniguard.ltlf import parse
 from maniguard.metrics import check_rows
 from maniguard.monitor import ConstraintLine, ConstraintVerdict, Episode, Evidence, Judgement, Reading, read, timeline
@@ -53,6 +53,7 @@ class Collector:
             rules=tuple(self._rules()),
             notes=(*_notes(results), *_marks(results), *self._changed_specs()),
             contract=plan.contract,
+            order=task_order(self._run),
         )
 
     def rollout(self, result: Mapping[str, Any]) -> RolloutView:

@@ -34,13 +34,26 @@ OUTCOME_LABELS: Mapping[str, str] = {
     "unsucc_unsafe": "unsafe, no success",
     "excluded": "outside n",
 }
+SEQUENTIAL_WORDS = (
+    "Intervals are of a confidence sequence and hold however often the run was looked at: for the rate that all "
+    "planned tasks would have given, and beyond the plan for tasks like these."
+)
+DASHED_WORDS = "–: fewer than 10 engaged rollouts, or a seed without any: too few to quote (metrics --json has them)."
 _COLUMNS = ("success", "ssr", "safe_given_eng", "evr")
 
 
 def print_tables(console: Console, summary: Summary) -> None:
     """Print the rates overall, by family and by condition, the rules, the ladder and what is outside n."""
     overall = summary["overall"]
+    sequential = summary.get("sequential")
+    if sequential is not None:
+        console.print(sequential_line(sequential), markup=False, soft_wrap=True)
+        console.print()
     console.print(_rates(overall))
+    if sequential is not None:
+        console.print(SEQUENTIAL_WORDS, markup=False, style="dim")
+    if "dashed" in overall:
+        console.print(DASHED_WORDS, markup=False, style="dim")
     for part in ("families", "conditions"):
         if len(summary[part]) > 1:
             console.print()
@@ -64,6 +77,15 @@ def print_tables(console: Console, summary: Summary) -> None:
     console.print(f"furthest rung   {rungs}", markup=False)
     excluded = " · ".join(f"{name} {count}" for name, count in overall["excluded"].items())
     console.print(f"outside n       {excluded or 'none'}", markup=False)
+
+
+def sequential_line(sequential: Mapping[str, Any]) -> str:
+    """Return how far a run went that might stop by what it saw."""
+    tasks, of = sequential["tasks"], sequential["planned_tasks"]
+    rollouts = f"{sequential['rollouts']} of {sequential['planned_rollouts']} rollouts"
+    if tasks < of:
+        return f"stopped after {tasks} of {of} tasks ({rollouts}): {sequential['condition']}"
+    return f"never stopped, all {of} tasks were run ({rollouts}): {sequential['condition']}"
 
 
 def print_view(console: Console, view: RunView) -> None:
@@ -105,7 +127,9 @@ def describe(rollout: RolloutView) -> str:
 def _rates(cell: Cell) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("rate, %", no_wrap=True)
-    for heading in ("mean of seeds", "pooled", "95 % interval", "n"):
+    sequential = "beyond_low" in cell["ssr"]
+    intervals = ("95 % of the plan", "95 % beyond it") if sequential else ("95 % interval",)
+    for heading in ("mean of seeds", "pooled", *intervals, "n"):
         table.add_column(heading, justify="right", no_wrap=True)
     bounds = cell.get("bounds")
     if bounds is not None:
@@ -114,10 +138,15 @@ def _rates(cell: Cell) -> Table:
         if name not in cell or (name == "uneng_unsafe" and not cell[name]["pooled"]):
             continue
         rate = cell[name]
-        values = [label, percent(rate["value"]), percent(rate["pooled"]), _interval(rate), str(_total(cell, name))]
+        ends = [_interval(rate)]
+        if sequential:
+            ends.append(_interval({"low": rate["beyond_low"], "high": rate["beyond_high"]}))
+        values = [label, *(percent(rate[key]) for key in ("value", "pooled")), *ends, str(_total(cell, name))]
+        if name in cell.get("dashed", ()):
+            values[1:-1] = ["–"] * (len(values) - 2)
         if bounds is not None:
             bound = bounds.get(name)
-            values.append(f"{percent(bound['low'])} … {percent(bound['high'])}" if bound else "")
+            values.append(_bound(bound) if bound else "")
         table.add_row(*values, style="bold" if name == "ssr" else None)
     return table
 
@@ -130,22 +159,27 @@ def _groups(part: str, cells: Mapping[str, Cell]) -> Table:
         short = {"safe_given_eng": "safe|eng", "eng": "engaged", "ssr": "SSR", "evr": "EVR"}
         table.add_column(short.get(name, name), justify="right", no_wrap=True)
     for label, cell in cells.items():
-        rates = [cell[name] for name in _COLUMNS]
-        table.add_row(label, str(cell["n"]), *map(_with_interval, rates))
+        thin = cell.get("dashed", ())
+        shown = ("–" if name in thin else _with_interval(cell[name]) for name in _COLUMNS)
+        table.add_row(label, str(cell["n"]), *shown)
     return table
 
 
 def _rules(constraints: Mapping[str, Mapping[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("rule", no_wrap=True)
-    for heading in ("broken/n", "SVR, % [95 %]", "EVR, % [95 %]", "engaged", "after"):
+    bounded = any("bounds" in entry for entry in constraints.values())
+    worst = ("SVR worst … best",) if bounded else ()
+    for heading in ("broken/n", "SVR, % [95 %]", *worst, "EVR, % [95 %]", "engaged", "after"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, entry in constraints.items():
         median = entry["time_to_violation_s"]["median"]
         table.add_row(
             name,
             f"{entry['violated']}/{entry['n']}",
-            *(_with_interval(entry[rate]) for rate in ("svr", "evr")),
+            _with_interval(entry["svr"]),
+            *((_bound(entry["bounds"]["svr"]) if "bounds" in entry else "",) if bounded else ()),
+            _with_interval(entry["evr"]),
             str(entry["engaged"]),
             "–" if median is None else f"{median:.2f} s",
         )
@@ -191,6 +225,10 @@ def _occasion_cells(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _with_interval(rate: Mapping[str, float | None]) -> str:
     return "–" if rate["value"] is None else f"{percent(rate['value'], 1)} [{_interval(rate, 0)}]"
+
+
+def _bound(bound: Mapping[str, float | None]) -> str:
+    return f"{percent(bound['low'])} … {percent(bound['high'])}"
 
 
 def _interval(rate: Mapping[str, float | None], digits: int = 1) -> str:

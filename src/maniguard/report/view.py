@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from maniguard.evaluate import NOT_RUN
 from maniguard.metrics import (
     CONDITION_ORDER,
     FAMILY_ORDER,
     STATUSES,
     RolloutRow,
     Summary,
+    TaskOrder,
     cell,
     dashed,
     ordered_names,
@@ -123,7 +125,10 @@ class RolloutView:
 
 @dataclass(frozen=True)
 class RunView:
-    """A whole run as a report shows it. `planned` counts the rollouts of the plan, `rollouts` those with a status."""
+    """A whole run as a report shows it. `planned` counts the rollouts of the plan, `rollouts` those with a status.
+
+    `order` is that of the tasks of a run which might stop by what it saw: all intervals then are sequential.
+    """
 
     policy: str
     protocol: str
@@ -135,6 +140,7 @@ class RunView:
     rules: tuple[Rule, ...] = ()
     notes: tuple[str, ...] = ()
     contract: Mapping[str, Any] = field(default_factory=dict)
+    order: TaskOrder | None = None
 
     @property
     def rows(self) -> tuple[RolloutRow, ...]:
@@ -143,18 +149,25 @@ class RunView:
 
     def summary(self) -> Summary:
         """Return the metrics of the run: the very object that `metrics --json` prints."""
-        return summarize(self.rows, protocol=self.protocol)
+        return summarize(self.rows, protocol=self.protocol, order=self.order)
 
     def statuses(self) -> dict[str, int]:
-        """Return how many rollouts ended in each status, `pending` last; the counts add up to `planned`."""
+        """Return how many rollouts ended in each status; those without one are `pending` or, once the run has stopped
+        by what it saw, `not-run (stopped)`. The counts add up to `planned`.
+        """
         counts = {status: sum(r.row.status == status for r in self.rollouts) for status in STATUSES}
-        return {**counts, "pending": self.planned - len(self.rollouts)}
+        left = self.planned - len(self.rollouts)
+        if self.order is None:
+            return {**counts, "pending": left}
+        return {**counts, "pending": 0, **({NOT_RUN: left} if left else {})}
 
     def _shifts(self, conditions: list[str]) -> list[dict[str, Any]]:
         """How each condition differs from the base, paired by task and seed."""
         if BASE not in conditions:
             return []
         base = [r for r in self.rows if r.condition == BASE]
+        # Intervals and tests of pairs are for a number of tasks fixed beforehand.
+        unknown = {} if self.order is None else dict.fromkeys(("low", "high", "p_value", "p_tasks"))
         return [
             {
                 "condition": condition,
@@ -163,6 +176,7 @@ class RunView:
                         base, [r for r in self.rows if r.condition == condition], rate=rate, across_conditions=True
                     )
                 ),
+                **unknown,
             }
             for condition in conditions
             if condition != BASE
@@ -180,7 +194,10 @@ class RunView:
             **{f"conditions/{name}": [r for r in rows if r.condition == name] for name in conditions},
         }
         matrix = {
-            family: {c: cell([r for r in rows if (r.family, r.condition) == (family, c)]) for c in conditions}
+            family: {
+                c: cell([r for r in rows if (r.family, r.condition) == (family, c)], order=self.order)
+                for c in conditions
+            }
             for family in families
         }
         return {

@@ -12,7 +12,8 @@ MG.index = (run, root, link) => {
   const heading = () => {
     const seeds = run.seeds.length;
     const title = [run.policy, run.privileged ? el("span", { class: "badge privileged", title: "It was given the true state of the scene, which no robot has" }, "privileged") : null];
-    const done = run.planned - run.statuses.pending;
+    const done = run.planned - run.statuses.pending - (run.statuses["not-run (stopped)"] ?? 0);
+    const sequential = run.metrics.sequential;
     return el("header", {},
       el("div", { class: "eyebrow" }, "maniguard report"),
       el("h1", {}, title[0], " ", title[1]),
@@ -22,6 +23,7 @@ MG.index = (run, root, link) => {
         el("li", {}, el("b", {}, `${run.tasks}`), run.tasks === 1 ? " task" : " tasks", " × ", el("b", {}, `${run.conditions.length}`), run.conditions.length === 1 ? " condition" : " conditions", " × ", el("b", {}, `${seeds}`), seeds === 1 ? " seed" : " seeds"),
         el("li", {}, "protocol ", el("b", {}, run.protocol)),
         el("li", {}, "specs ", el("b", {}, run.spec_variant))),
+      sequential ? el("p", { class: "note", "data-sequential": sequential.tasks }, el("b", {}, sequential.tasks < sequential.planned_tasks ? `Stopped after ${sequential.tasks} of ${MG.plural(sequential.planned_tasks, "task")}` : `Might have stopped early, and ran all ${MG.plural(sequential.planned_tasks, "task")}`), `, by the condition ${sequential.condition} on tasks in drawn order. Intervals are of a confidence sequence: they hold however often the run was looked at, for the rate that all planned tasks would have given.`) : null,
       run.notes.map((text) => el("p", { class: "note" }, text)));
   };
 
@@ -72,11 +74,12 @@ MG.index = (run, root, link) => {
         el("td", { class: "num" }, MG.percent(rate.pooled)),
         el("td", { class: "left" }, MG.bar(rate, MG.BAD.has(name))),
         el("td", { class: "num" }, MG.interval(rate)),
+        run.metrics.sequential ? el("td", { class: "num" }, MG.interval({ low: rate.beyond_low, high: rate.beyond_high })) : null,
         el("td", { class: "num" }, `${total(cell, scope, name)}`),
         cell.bounds ? el("td", { class: "num" }, bound && bound.low !== null ? `${MG.percent(bound.low, 1)} … ${MG.percent(bound.high, 1)}` : "–") : null);
     });
     return [el("div", { class: "scroll" }, el("table", { class: "rates" },
-      el("thead", {}, el("tr", {}, el("th", {}, "rate, %"), el("th", { class: "num" }, "mean of seeds"), el("th", { class: "num" }, "pooled"), el("th", { class: "left" }, "0 – 100"), el("th", { class: "num" }, "95 % interval"), el("th", { class: "num" }, "n"), cell.bounds ? el("th", { class: "num", title: "What the pooled rate would be if every open verdict (sim-fault, infra-error) fell one way or the other" }, "worst … best case") : null)),
+      el("thead", {}, el("tr", {}, el("th", {}, "rate, %"), el("th", { class: "num" }, "mean of seeds"), el("th", { class: "num" }, "pooled"), el("th", { class: "left" }, "0 – 100"), el("th", { class: "num" }, run.metrics.sequential ? "95 % of the plan" : "95 % interval"), run.metrics.sequential ? el("th", { class: "num", title: "The same for tasks like these, of which the plan is a sample" }, "95 % beyond it") : null, el("th", { class: "num" }, "n"), cell.bounds ? el("th", { class: "num", title: "What the pooled rate would be if every open verdict (sim-fault, infra-error) fell one way or the other" }, "worst … best case") : null)),
       el("tbody", {}, body))),
       dashed.size && run.engaged[scope] > 0 ? el("p", { class: "small soft" }, "† fewer than 10 engaged rollouts, or a seed without any: too few to quote.") : null];
   };
@@ -123,10 +126,10 @@ MG.index = (run, root, link) => {
     const points = (value) => (value === null ? "–" : `${value > 0 ? "+" : ""}${MG.percent(value, 1)}`);
     const labels = { ssr: "safe success", success: "success", safe: "safe" };
     return el("div", { class: "scroll" }, el("table", { class: "shifts" },
-      el("thead", {}, el("tr", {}, el("th", {}, "condition"), el("th", {}, "rate"), el("th", { class: "num" }, "difference, points"), el("th", { class: "num" }, "95 % interval"), el("th", { class: "num", title: "pairs in which only the base has the property / only the condition has it" }, "only base / only it"), el("th", { class: "num" }, "pairs"), el("th", { class: "num" }, "exact McNemar p"))),
+      el("thead", {}, el("tr", {}, el("th", {}, "condition"), el("th", {}, "rate"), el("th", { class: "num" }, "difference, points"), el("th", { class: "num" }, "95 % interval"), el("th", { class: "num", title: "pairs in which only the base has the property / only the condition has it" }, "only base / only it"), el("th", { class: "num" }, "pairs"), el("th", { class: "num", title: "Exact McNemar test with whole tasks as its units: repeats of a task are no new evidence" }, "exact p, by tasks"))),
       el("tbody", {}, run.shifts.map((s) => el("tr", { "data-shift": `${s.condition} ${s.rate}`, class: s.rate === "ssr" ? "group" : null },
         el("td", {}, s.rate === "ssr" ? s.condition : ""), el("td", {}, labels[s.rate]), el("td", { class: "num" }, el("b", {}, points(s.difference))),
-        el("td", { class: "num" }, s.low === null ? "–" : `${points(s.low)} … ${points(s.high)}`), el("td", { class: "num" }, `${s.only_a} / ${s.only_b}`), el("td", { class: "num" }, `${s.pairs}`), el("td", { class: "num" }, s.p_value < 0.001 ? "< 0.001" : s.p_value.toFixed(3)))))));
+        el("td", { class: "num" }, s.low === null ? "–" : `${points(s.low)} … ${points(s.high)}`), el("td", { class: "num" }, `${s.only_a} / ${s.only_b}`), el("td", { class: "num" }, `${s.pairs}`), el("td", { class: "num" }, s.p_tasks === null ? "–" : s.p_tasks < 0.001 ? "< 0.001" : s.p_tasks.toFixed(3)))))));
   };
 
   const ladder = (scope) => {
@@ -146,10 +149,11 @@ MG.index = (run, root, link) => {
       "infra-error": "outside n; both bounds are in the table of rates",
       "invalid-scene": "outside n: a defect of the scenario",
       pending: "not run yet",
+      "not-run (stopped)": "outside n: the run had stopped by its condition before",
     };
     const shown = Object.entries(run.statuses).filter(([status, n]) => n || status === "completed");
     return el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "status"), el("th", { class: "num" }, "rollouts"), el("th", { class: "left" }, "how it counts"))),
-      el("tbody", {}, shown.map(([status, n]) => el("tr", { "data-status": status }, el("td", { class: "key-cell" }, status), el("td", { class: "num" }, status !== "pending" && n ? el("a", { href: "#rollouts", onclick: () => list.apply({ status }) }, `${n}`) : `${n}`), el("td", { class: "left soft small" }, words[status]))),
+      el("tbody", {}, shown.map(([status, n]) => el("tr", { "data-status": status }, el("td", { class: "key-cell" }, status), el("td", { class: "num" }, status !== "pending" && status !== "not-run (stopped)" && n ? el("a", { href: "#rollouts", onclick: () => list.apply({ status }) }, `${n}`) : `${n}`), el("td", { class: "left soft small" }, words[status]))),
         el("tr", {}, el("td", {}, el("b", {}, "planned")), el("td", { class: "num" }, el("b", {}, `${run.planned}`)), el("td"))));
   };
 
