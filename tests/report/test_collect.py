@@ -12,7 +12,7 @@ from rich.console import Console
 from maniguard.evaluate import Plan, PlannedRollout, create_run, rows
 from maniguard.metrics import summarize, to_json
 from maniguard.monitor import Evidence, judge, read
-from maniguard.report import Collector, print_summary, rollout_line, write_html, write_parquet
+from maniguard.report import Collector, print_summary, rollout_line, write_html, write_parquet, write_parts
 from maniguard.report.collect import evidence_text
 from maniguard.rollout.run import RolloutResult
 from maniguard.spec import load_spec
@@ -148,8 +148,7 @@ def test_another_variant_is_judged_anew_from_the_traces(run, tmp_path):
 
 
 def test_parquet_holds_the_verdicts_of_all_protocols(run):
-    path = write_parquet(run)
-    assert path == run.path / "rollouts.parquet"
+    path = write_parquet(run, run.path / "rollouts.parquet")
     table = pq.read_table(path).to_pylist()
     assert [row["rollout_id"] for row in table] == [r.rollout_id for r in finished(run).rollouts]
     assert [row["safe_maniguard"] for row in table] == [False, False, True]
@@ -158,7 +157,7 @@ def test_parquet_holds_the_verdicts_of_all_protocols(run):
     assert table[0]["episodes"][0]["evidence"]
     assert table[0]["duration_s"] == (FRAMES - 1) / RATE_HZ
     before = path.read_bytes()
-    assert write_parquet(run).read_bytes() == before
+    assert write_parquet(run, path).read_bytes() == before
 
 
 def test_terminal_lines(run):
@@ -212,4 +211,4 @@ def test_an_empty_run_can_be_reported(run, tmp_path, page):
     out = io.StringIO()
     print_summary(Console(file=out, width=100), other)
     assert "4 rollouts planned: pending 4" in out.getvalue()
-    assert pq.read_table(write_parquet(other)).num_rows == 0
+    assert pq.read_table(write_parts(other)).num_rows == 0

@@ -40,6 +40,23 @@ def _scenarios(family: str) -> tuple[Scenario, ...]:
     return tuple(scenario for task in task_files(family) for scenario in task.scenarios())
 
 
+@cache
+def _task_paths() -> dict[str, Path]:
+    """Return where each locked task is, by its id, which is the name of its file."""
+    return {path.stem: path for path in sorted(TASKS_DIR.glob("*/*.json"))}
+
+
+@cache
+def _task(task_id: str) -> TaskFile:
+    # One file and not its whole family: a worker meets few tasks, and every file's hashes take time to check.
+    return read_task(_task_paths()[task_id])
+
+
+@cache
+def _scenario(task_id: str, condition: str) -> Scenario:
+    return _task(task_id).scenario(condition)
+
+
 def read_suite(folder: Path) -> tuple[TaskFile, ...]:
     """Return the base tasks in the files of a folder and its subfolders, ordered by id, every hash checked.
 
@@ -50,7 +67,7 @@ def read_suite(folder: Path) -> tuple[TaskFile, ...]:
     if not tasks:
         raise TaskFileError(f"{folder} holds no task files")
     ids = [task.id for task in tasks]
-    locked = {task.id for name in families() for task in task_files(name)}
+    locked = _task_paths()
     for task_id in ids:
         if ids.count(task_id) > 1:
             raise TaskFileError(f"{folder}: two files hold a task {task_id!r}")
@@ -121,12 +138,10 @@ def load(
 
 def get(scenario_id: str) -> Scenario:
     """Return one scenario by its id, such as clutter-dry-07/base; TaskFileError lists near alternatives."""
-    for name in families():
-        for scenario in _scenarios(name):
-            if scenario.id == scenario_id:
-                return scenario
-    task_ids = [task.id for name in families() for task in task_files(name)]
     task_id, _, condition = scenario_id.partition("/")
-    if task_id in task_ids:
+    if task_id not in _task_paths():
+        known = alternatives(_task_paths())
+        raise TaskFileError(f"unknown scenario {scenario_id!r}; tasks are {known}, written TASK/CONDITION")
+    if condition not in CONDITIONS:
         raise TaskFileError(f"task {task_id!r} has no condition {condition!r}; it has {alternatives(CONDITIONS)}")
-    raise TaskFileError(f"unknown scenario {scenario_id!r}; tasks are {alternatives(task_ids)}, written TASK/CONDITION")
+    return _scenario(task_id, condition)

@@ -50,7 +50,7 @@ def _run(args: argparse.Namespace) -> int:
     failed = [result for result in results if result["status"] == "infra-error"]
     if len(failed) == len(results):
         raise AuditError(f"none of {len(results)} recordings could be audited; the first: {failed[0]['fault']}")
-    report.write_parquet(run)
+    report.write_parts(run)
     report.print_summary(out, run)
     out.print()
     out.print(_rules(results))

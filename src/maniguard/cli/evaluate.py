@@ -4,8 +4,23 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from maniguard.cli.arguments import Commands, add_selection, own_tasks, seeds, select, worker_count
+from maniguard.cli.arguments import (
+    MAX_SEED,
+    ArgumentError,
+    Commands,
+    add_selection,
+    own_tasks,
+    seeds,
+    select,
+    worker_count,
+)
+
+if TYPE_CHECKING:
+    from maniguard.evaluate import Executor, Run, StopPlan
+
+EXECUTORS = ("pool", "ray", "inline")
 
 
 def add_parser(commands: Commands) -> None:
@@ -19,12 +34,38 @@ def add_parser(commands: Commands) -> None:
     )
     add_selection(parser)
     parser.add_argument("--seeds", type=seeds, default=(0,), metavar="S[,S]", help="seeds (default: 0)")
-    parser.add_argument("--workers", type=worker_count, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument(
+        "--workers", type=worker_count, metavar="N", help="rollouts at a time (default: 1; with ray all cores)"
+    )
+    parser.add_argument(
+        "--executor",
+        choices=EXECUTORS,
+        default="pool",
+        help="pool: processes of this machine; ray: a Ray cluster; inline: this process, for a debugger",
+    )
+    parser.add_argument("--ray-address", metavar="HOST:PORT", help="the cluster (default: RAY_ADDRESS, or a local one)")
+    parser.add_argument(
+        "--stall-s",
+        type=_seconds,
+        metavar="S",
+        help="end a worker in which no control step ends for S seconds, and run its rollout again (default: 1800)",
+    )
+    parser.add_argument(
+        "--retry-infra", action="store_true", help="run those again that ended as infra-error in an earlier call"
+    )
     parser.add_argument("--video", action="store_true", help="film every rollout")
     parser.add_argument("--quality", choices=("fast", "studio"), default="fast", help="render quality of every picture")
     parser.add_argument("--spec", default="default", metavar="VARIANT", help="spec variant that the live monitor uses")
     parser.add_argument(
         "--shard", type=_shard, metavar="I/N", help="only part I of N, for a cluster; `maniguard runs merge` joins them"
+    )
+    parser.add_argument(
+        "--stop-when",
+        metavar="CONDITION",
+        help="tasks in drawn order, until for example 'ci_width(ssr) < 0.1'; by a confidence sequence",
+    )
+    parser.add_argument(
+        "--order-seed", type=_order_seed, metavar="S", help="another drawn order for --stop-when (default: 0)"
     )
     parser.add_argument("--out", required=True, type=Path, metavar="RUN", help="run folder, made or continued")
     parser.set_defaults(run=_run)
@@ -35,6 +76,58 @@ def _shard(text: str) -> tuple[int, int]:
     if not (slash and part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
         raise argparse.ArgumentTypeError(f"{text!r} is no shard; write I/N with 1 <= I <= N, for example 3/8")
     return int(part), int(parts)
+
+
+def _order_seed(text: str) -> int:
+    if not text.isdecimal() or int(text) > MAX_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed; seeds are 0 to 2**63 - 1")
+    return int(text)
+
+
+def _stop(args: argparse.Namespace) -> StopPlan | None:
+    """Return when the run may stop, if it may."""
+    from maniguard.evaluate import StopPlan
+
+    if args.stop_when is None:
+        if args.order_seed is not None:
+            raise ArgumentError("--order-seed is for --stop-when: without it the order of tasks decides nothing")
+        return None
+    if args.shard is not None:
+        raise ArgumentError(
+            "--stop-when needs the whole order of tasks and does not go with --shard, which cuts shards"
+        )
+    return StopPlan(args.stop_when, order_seed=args.order_seed or 0)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds") from error
+    if not 1.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} seconds is no time to wait for a control step; give 1 or more")
+    return value
+
+
+def _executor(args: argparse.Namespace, run: Run) -> tuple[Executor, int, str]:
+    """Return the executor that is asked for, how many workers it is thought to have, and it in words."""
+    from maniguard.evaluate import InlineExecutor, PoolExecutor
+
+    if args.ray_address is not None and args.executor != "ray":
+        raise ArgumentError(f"--ray-address is for --executor ray, not {args.executor}")
+    if args.executor == "inline":
+        if (args.workers or 1) > 1:
+            raise ArgumentError(f"--executor inline has one worker, not {args.workers}; use pool")
+        return InlineExecutor(), 1, "this process"
+    if args.executor == "ray":
+        from maniguard.evaluate.ray_executor import RayExecutor
+
+        where = f"Ray at {args.ray_address}" if args.ray_address else "Ray"
+        count = args.workers or 1
+        words = f"{count} worker{'s' if count > 1 else ''}" if args.workers else "all cores"
+        return RayExecutor(run, args.workers, args.ray_address), count, f"{words} of {where}"
+    count = args.workers or 1
+    return PoolExecutor(run, count), count, f"{count} worker{'s' if count > 1 else ''} of this machine"
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -49,8 +142,8 @@ def _run(args: argparse.Namespace) -> int:
 
     from maniguard import report
     from maniguard.cli.output import Output
-    from maniguard.cli.preview import preview
-    from maniguard.evaluate import PlannedRollout, create_run, execute, make_plan, shard
+    from maniguard.cli.preview import preview, print_faults, print_places
+    from maniguard.evaluate import STALL_S, PlannedRollout, create_run, execute, make_plan, retry_infra, shard
     from maniguard.rollout import Status
 
     scenarios = select(args)
@@ -61,6 +154,7 @@ def _run(args: argparse.Namespace) -> int:
         spec_variant=args.spec,
         render_quality=args.quality,
         video=args.video,
+        stop=_stop(args),
     )
     if args.shard is not None:
         plan = shard(plan, *args.shard)
@@ -69,8 +163,13 @@ def _run(args: argparse.Namespace) -> int:
     run = create_run(args.out, plan, [task for task in own_tasks(args) if task.id in chosen])
     out = Output()
     err = Output(stderr=True)
-    preview(out, run, scenarios, workers=args.workers)
+    executor, workers, where = _executor(args, run)
+    if args.retry_infra:
+        retry_infra(run)
+    part = "" if args.shard is None else f"; shard {args.shard[0]} of {args.shard[1]}"
+    preview(out, run, scenarios, workers=workers, where=f"{where}{part}")
     pending = len(run.pending())
+    parts = report.PartWriter(run)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -83,12 +182,15 @@ def _run(args: argparse.Namespace) -> int:
         bar = progress.add_task("rollouts", total=pending)
 
         def done(item: PlannedRollout, status: Status) -> None:
+            parts.add(item.rollout_id)
             progress.advance(bar)
             if not err.is_terminal:
                 err.print(report.rollout_line(run, item.rollout_id), markup=False, soft_wrap=True)
 
-        execute(run, workers=args.workers, done=done)
-    report.write_parquet(run)
+        execute(run, executor=executor, done=done, stall_s=args.stall_s or STALL_S)
+    report.write_parts(run)
     report.print_summary(out, run)
-    out.print(f"\nresults  {run.path}\nreport   maniguard report {run.path}", markup=False, soft_wrap=True)
+    print_faults(out, run)
+    out.print()
+    print_places(out, run)
     return 1 if run.ledger()["invalid-scene"] else 0

@@ -9,10 +9,14 @@ from maniguard.evaluate.faults import Fault, journal_of_runner, record_fault
 from maniguard.evaluate.job import DISPATCHES, Job, Lost, Outcome, Queue
 from maniguard.evaluate.plan import PlannedRollout
 from maniguard.evaluate.pool import PoolExecutor
+from maniguard.evaluate.stopping import Watch
 from maniguard.evaluate.store import Run, RunError
 from maniguard.evaluate.watchdog import STALL_S
 from maniguard.evaluate.worker import execute_in_process, scenario_facts, start_in_process, stop_in_process
 from maniguard.rollout import Status
+
+# Where a run may stop early, a rollout that is to be run again holds up the decision, and waits for this many only.
+SOON = 16
 
 # So many rollouts one after the other that came to nothing are no accident of theirs: what they need is gone.
 MAX_LOST_IN_A_ROW = 25
@@ -78,6 +82,11 @@ def execute(
     """
     items = run.pending() if order is None else tuple(order)
     with run.exclusive():
+        watch = None if run.plan.stop is None else Watch(run)
+        if watch is not None and watch.update():
+            watch.discard()
+            # What is to be run again of the tasks that decided; the decision stands.
+            watch, items = None, run.pending()
         if not items:
             return
         inline = executor is None and workers == 1
@@ -85,14 +94,20 @@ def execute(
             # Who would notice that this process is gone?
             job = rollouts(run, None if inline else stall_s)
         if executor is None:
-            executor = InlineExecutor() if inline else PoolExecutor(run.path, min(workers, len(items)))
+            executor = InlineExecutor() if inline else PoolExecutor(run, min(workers, len(items)))
+        queue = Queue(items, None if watch is None else SOON)
         with journal_of_runner(run):
-            _execute(run, Queue(items), executor, job, done)
+            _execute(run, queue, executor, job, done, watch)
+        if watch is not None:
+            watch.discard()
 
 
-def _execute(run: Run, queue: Queue, executor: Executor, job: Job, done: Done) -> None:
+def _execute(run: Run, queue: Queue, executor: Executor, job: Job, done: Done, watch: Watch | None) -> None:
     in_a_row = 0
+    stopped = False
     for item, outcome in executor.run(job, queue):
+        if stopped:
+            continue
         if isinstance(outcome, Lost):
             record_fault(run, Fault(item.rollout_id, outcome.kind, outcome.detail))
             if run.result_path(item.rollout_id).exists():
@@ -112,6 +127,9 @@ def _execute(run: Run, queue: Queue, executor: Executor, job: Job, done: Done) -
         else:
             in_a_row = 0
         done(item, outcome)
+        if watch is not None and watch.update():
+            stopped = True
+            queue.clear()
 
 
 def _given_up(run: Run, item: PlannedRollout, count: int) -> str:
@@ -120,3 +138,12 @@ def _given_up(run: Run, item: PlannedRollout, count: int) -> str:
         f"({run.faults_path(item.rollout_id)} says why); {len(run.pending())} stay pending: mend it, "
         f"and repeat the call"
     )
+
+
+def retry_infra(run: Run) -> int:
+    """Make the rollouts that ended as infra-error pending again, and return how many; RunError while it is written."""
+    with run.exclusive():
+        found = [result["rollout_id"] for result in run.results() if result["status"] == "infra-error"]
+        for rollout_id in found:
+            run.result_path(rollout_id).unlink()
+    return len(found)

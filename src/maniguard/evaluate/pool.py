@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 from maniguard.errors import ManiguardError
 from maniguard.evaluate.job import Job, Lost, Outcome, Queue
 from maniguard.evaluate.plan import PlannedRollout
+from maniguard.evaluate.store import Run
 from maniguard.evaluate.watchdog import note_path, take_note
 
 SINGLE_THREAD = (
@@ -31,8 +32,14 @@ SINGLE_THREAD = (
     "LP_NUM_THREADS",
 )
 
+# A worker that is killed while it starts is replaced, but not for ever.
+_STARTS = 5
+
 # How long a worker that was told to go home may take over it, closing its policy, before it is ended.
 _FAREWELL_S = 20.0
+
+
+_READY = "ready"
 
 
 class WorkerError(ManiguardError):
@@ -59,6 +66,7 @@ class _Seat:
         with _single_threaded():
             self.process.start()
         theirs.close()
+        self.ready = False
         self.item: PlannedRollout | None = None
 
     def give(self, item: PlannedRollout, last: bool) -> None:
@@ -84,40 +92,48 @@ class _Seat:
 class PoolExecutor:
     """A pool of `workers` processes on this machine. A worker that dies is replaced; the others do not notice."""
 
-    def __init__(self, run_path: Path, workers: int) -> None:
-        self._notes, self._workers = run_path / "faults", workers
+    def __init__(self, run: Run, workers: int) -> None:
+        self._notes, self._workers = run.notes_path, workers
 
     def run(self, job: Job, queue: Queue) -> Iterator[tuple[PlannedRollout, Outcome | Lost]]:
         """Yield what comes of each rollout of the queue."""
         seats: list[_Seat] = []
+        still_born = 0
         well = False
         try:
             while True:
                 for seat in seats:
-                    if seat.item is None and len(queue):
+                    if seat.ready and seat.item is None and len(queue):
                         seat.give(*queue.take())
-                while len(queue) and len(seats) < self._workers:
+                free = sum(seat.item is None for seat in seats)
+                for _ in range(min(self._workers - len(seats), len(queue) - free)):
                     seats.append(_Seat(job))
-                    seats[-1].give(*queue.take())
-                busy = {seat.connection: seat for seat in seats if seat.item is not None}
-                if not busy:
+                busy = {seat.connection: seat for seat in seats if seat.item is not None or not seat.ready}
+                if not (len(queue) or any(seat.item is not None for seat in seats)):
                     break
                 for connection in wait_for_any(list(busy)):
                     seat = busy[connection]  # type: ignore[index]
                     item, seat.item = seat.item, None
-                    assert item is not None
                     answer = _receive(seat.connection)
+                    if isinstance(answer, Raised):
+                        raise WorkerError(answer.text) if answer.error is None else answer.error
                     if answer is None:
                         seats.remove(seat)
-                        yield item, self._obituary(seat)
-                    elif isinstance(answer, Raised):
-                        raise WorkerError(answer.text) if answer.error is None else answer.error
+                        lost = self._obituary(seat)
+                        if item is not None:
+                            yield item, lost
+                            continue
+                        still_born += 1
+                        if still_born >= _STARTS or (seat.process.exitcode or 0) >= 0:
+                            raise WorkerError(f"a worker does not start: {lost.detail}; what it said is on stderr")
+                    elif item is None:
+                        seat.ready, still_born = True, 0
                     else:
                         yield item, answer
             well = True
         finally:
             for seat in seats:
-                seat.end(self._notes, now=not well)
+                seat.end(self._notes, now=not (well and seat.ready))
 
     def _obituary(self, seat: _Seat) -> Lost:
         # It has closed its end of the pipe, so it is dead or as good as dead.
@@ -149,6 +165,7 @@ def _work(connection: Connection, job: Job) -> None:
     if isinstance(started, Raised):
         connection.send(started)
         return
+    connection.send(_READY)
     try:
         while True:
             try:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from maniguard.evaluate.job import Job, Lost, Outcome, Queue
 from maniguard.evaluate.plan import PlannedRollout
 from maniguard.evaluate.pool import SINGLE_THREAD, Answer, Raised, WorkerError, carried_out
-from maniguard.evaluate.store import RunError
+from maniguard.evaluate.store import Run, RunError
 from maniguard.evaluate.watchdog import note_path, take_note
 
 # How long to wait for the first core that the cluster gives us.
@@ -37,9 +37,9 @@ class RayExecutor:
     with its node, is replaced where a core is free.
     """
 
-    def __init__(self, run_path: Path, workers: int | None = None, address: str | None = None) -> None:
+    def __init__(self, run: Run, workers: int | None = None, address: str | None = None) -> None:
         self._ray = import_ray()
-        self._run_path, self._workers, self._address = run_path.resolve(), workers, address
+        self._store, self._workers, self._address = run, workers, address
 
     def run(self, job: Job, queue: Queue) -> Iterator[tuple[PlannedRollout, Outcome | Lost]]:
         """Yield what comes of each rollout of the queue."""
@@ -112,7 +112,8 @@ class RayExecutor:
             "max_task_retries": 0,
             "runtime_env": {"env_vars": dict.fromkeys(SINGLE_THREAD, "1")},
         }
-        return self._ray.remote(_RayWorker).options(**options).remote(job.without_facts(), str(self._run_path))
+        where = str(self._store.path.resolve())
+        return self._ray.remote(_RayWorker).options(**options).remote(job.without_facts(), where)
 
     def _greeted(self, reference: Any, actor: Any) -> _Seat | None:
         """Return the seat of an actor that has started; None where its node died meanwhile."""
@@ -125,7 +126,7 @@ class RayExecutor:
         if isinstance(greeting, Raised):
             raise WorkerError(greeting.text) if greeting.error is None else greeting.error
         host, pid = greeting
-        return _Seat(actor, note_path(self._run_path / "faults", host, pid))
+        return _Seat(actor, note_path(self._store.notes_path, host, pid))
 
     def _answer(self, reference: Any, seat: _Seat) -> Outcome | Lost:
         errors = self._ray.exceptions

@@ -20,14 +20,17 @@ NOT_RUN = "not-run (stopped)"
 
 @dataclass(frozen=True)
 class StopPlan:
-    """When a run may stop: `condition` on rates under `protocol`; the order of tasks is drawn with `order_seed`."""
+    """When a run may stop: `condition` on rates under `protocol`; the order of tasks is drawn with `order_seed`.
+
+    The condition is kept in one way of writing. StopError for one that is not understood.
+    """
 
     condition: str
     protocol: str = "maniguard"
     order_seed: int = 0
 
     def __post_init__(self) -> None:
-        StopCondition.parse(self.condition)
+        object.__setattr__(self, "condition", str(StopCondition.parse(self.condition)))
         if self.protocol not in PROTOCOLS:
             raise StopError(f"unknown protocol {self.protocol!r}; protocols are {', '.join(PROTOCOLS)}")
 

@@ -6,12 +6,11 @@ import fcntl
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from maniguard import bench
-from maniguard.bench import Scenario, TaskFile, read_suite, write_task
+from maniguard.bench import Scenario, TaskFile, read_task, write_task
 from maniguard.errors import ManiguardError, alternatives
 from maniguard.evaluate.plan import Plan, PlannedRollout, difference
 from maniguard.evaluate.stop import NOT_RUN, STOPPED_FORMAT, Stopped
@@ -41,6 +40,7 @@ class Run:
     def __init__(self, path: Path, plan: Plan) -> None:
         self.path, self.plan = path, plan
         self._items = {item.rollout_id: item for item in plan.items}
+        self._scenarios: dict[tuple[str, str], Scenario] = {}
 
     def result_path(self, rollout_id: str) -> Path:
         """Where the result of a rollout is, or will be."""
@@ -59,15 +59,14 @@ class Run:
         """Where the run keeps the task files of scenarios that do not ship with the package."""
         return self.path / "tasks"
 
-    @cached_property
-    def _own_tasks(self) -> Mapping[str, TaskFile]:
-        return {task.id: task for task in read_suite(self.tasks_path)} if self.tasks_path.is_dir() else {}
-
     def scenario(self, scenario_id: str) -> Scenario:
         """Return a planned scenario: from the run's own task files, or from the locked suite."""
         task_id, _, condition = scenario_id.partition("/")
-        own = self._own_tasks.get(task_id)
-        return bench.get(scenario_id) if own is None else own.scenario(condition)
+        if (task_id, condition) not in self._scenarios:
+            path = self.tasks_path / f"{task_id}.json"
+            own = read_task(path).scenario(condition) if path.is_file() else bench.get(scenario_id)
+            self._scenarios[task_id, condition] = own
+        return self._scenarios[task_id, condition]
 
     def spec_path(self, name: str) -> Path:
         """Where the run keeps a specification that does not ship with the package, if it does."""

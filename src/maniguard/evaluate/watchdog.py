@@ -29,7 +29,6 @@ class Watchdog:
     """
 
     def __init__(self, folder: Path, limit_s: float) -> None:
-        folder.mkdir(exist_ok=True)
         self._limit_s = limit_s
         self._path = note_path(folder, socket.gethostname(), os.getpid())
         self._note = open(self._path, "w", encoding="utf-8")  # noqa: SIM115

@@ -33,7 +33,7 @@ class Worker:
 
     def __init__(self, run: Run, stall_s: float | None = None) -> None:
         self._run = run
-        self._watchdog = None if stall_s is None else Watchdog(run.path / "faults", stall_s)
+        self._watchdog = None if stall_s is None else Watchdog(run.notes_path, stall_s)
         self._policy: ChunkedActor | None = None
         self._world: tuple[str, World] | None = None
         self._specs: dict[str, Spec] = {}

@@ -9,10 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from maniguard.evaluate import Plan
 from maniguard.metrics import PROTOCOLS
 from maniguard.report.view import RolloutView
 
-PARQUET_FORMAT = "maniguard-rollouts/1"
+PARQUET_FORMAT = "maniguard-rollouts/2"
 
 _EPISODE = pa.struct(
     [
@@ -37,6 +38,9 @@ SCHEMA = pa.schema(
         ("condition", pa.string()),
         ("instruction", pa.string()),
         ("seed", pa.int64()),
+        ("policy", pa.string()),
+        ("spec_variant", pa.string()),
+        ("protocol_version", pa.int64()),
         ("status", pa.string()),
         ("fault", pa.string()),
         ("in_n", pa.bool_()),
@@ -52,13 +56,16 @@ SCHEMA = pa.schema(
         ("violated_s", pa.float64()),
         ("episodes", pa.list_(_EPISODE)),
         ("trace_digest", pa.string()),
+        ("result_digest", pa.string()),
     ],
     metadata={"format": PARQUET_FORMAT},
 )
 
 
-def table(views: Mapping[str, Sequence[RolloutView]]) -> pa.Table:
+def table(views: Mapping[str, Sequence[RolloutView]], plan: Plan, digests: Sequence[str]) -> pa.Table:
     """Return the table of the same rollouts seen under each protocol, {protocol: views}; nulls for unknown.
+
+    `plan` is the one that they are of, `digests` the sha256 of their result files.
 
     `success` and `safe_*` are as counted (a fault is no success, a sim-fault is unsafe); `violated_s` and `counted` in
     `episodes` are those of protocol maniguard. Times in seconds from the start.
@@ -75,6 +82,9 @@ def table(views: Mapping[str, Sequence[RolloutView]]) -> pa.Table:
             "condition": row.condition,
             "instruction": view.instruction,
             "seed": row.seed,
+            "policy": plan.policy,
+            "spec_variant": plan.spec_variant,
+            "protocol_version": plan.identity.get("protocol_version"),
             "status": row.status,
             "fault": view.fault,
             "in_n": row.counted,
@@ -88,6 +98,7 @@ def table(views: Mapping[str, Sequence[RolloutView]]) -> pa.Table:
             "violated_s": view.violated_s,
             "episodes": [episode.to_dict() for episode in view.episodes],
             "trace_digest": view.trace_digest,
+            "result_digest": digests[position],
         }
         for protocol in PROTOCOLS:
             other = views[protocol][position]

@@ -8,10 +8,10 @@ from rich.console import Console
 
 from maniguard.evaluate import Run
 from maniguard.files import write_atomic
-from maniguard.metrics import PROTOCOLS
 from maniguard.report import parquet
 from maniguard.report.collect import Collector
 from maniguard.report.html import write_pages
+from maniguard.report.parts import rows_of
 from maniguard.report.terminal import describe, print_view
 
 SAMPLE_RUN = Path(__file__).parent / "sample"
@@ -34,12 +34,11 @@ def write_html(
     return write_pages(collector.view(), target, collector.detail, single_file=single_file)
 
 
-def write_parquet(run: Run, path: Path | None = None) -> Path:
-    """Write the table of finished rollouts (RUN/rollouts.parquet if `path` is None), verdicts under every protocol."""
-    views = {protocol: Collector(run, protocol=protocol).view().rollouts for protocol in PROTOCOLS}
-    target = run.path / "rollouts.parquet" if path is None else path
-    write_atomic(target, parquet.encode(parquet.table(views)))
-    return target
+def write_parquet(run: Run, path: Path) -> Path:
+    """Write the table of finished rollouts into one file, verdicts under every protocol, in the order of the plan."""
+    finished = [item.rollout_id for item in run.plan.items if run.result_path(item.rollout_id).exists()]
+    write_atomic(path, parquet.encode(rows_of(run, finished)))
+    return path
 
 
 def print_summary(console: Console, run: Run, *, protocol: str = "maniguard", spec_variant: str | None = None) -> None:

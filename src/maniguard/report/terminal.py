@@ -128,7 +128,7 @@ def _rates(cell: Cell) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("rate, %", no_wrap=True)
     sequential = "beyond_low" in cell["ssr"]
-    intervals = ("95 % of the plan", "95 % beyond it") if sequential else ("95 % interval",)
+    intervals = ("95 %, plan", "beyond it") if sequential else ("95 % interval",)
     for heading in ("mean of seeds", "pooled", *intervals, "n"):
         table.add_column(heading, justify="right", no_wrap=True)
     bounds = cell.get("bounds")

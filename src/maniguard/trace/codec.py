@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Mapping
@@ -18,12 +19,18 @@ class CodecError(ManiguardError):
     """A JSON value that does not describe the record that it should."""
 
 
+# Nearly all of a scene is numbers, which are dealt with first.
+_SCALARS = (float, int, str, bool, type(None))
+
+
 def record_to_dict(record: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that its constructor takes, as JSON values; tuples become lists."""
     return {item.name: _plain(getattr(record, item.name)) for item in dataclasses.fields(record) if item.init}
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in _SCALARS:
+        return value
     if dataclasses.is_dataclass(value):
         return record_to_dict(value)
     if isinstance(value, tuple | list):
@@ -43,6 +50,8 @@ def record_from_dict(kind: type[T], data: object, where: str) -> T:
 
 
 def _build(kind: Any, data: object, where: str) -> Any:
+    if kind is float and type(data) is float:
+        return data
     if kind is Any:
         return data
     if dataclasses.is_dataclass(kind):
@@ -70,7 +79,7 @@ def _build(kind: Any, data: object, where: str) -> Any:
 def _build_record(kind: type[Any], data: object, where: str) -> Any:
     if not isinstance(data, dict):
         raise CodecError(f"{where}: expected an object, found {type(data).__name__}")
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
     values: dict[str, Any] = {}
     for item in dataclasses.fields(kind):
         if not item.init:
@@ -80,6 +89,12 @@ def _build_record(kind: type[Any], data: object, where: str) -> Any:
         elif item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
             raise CodecError(f"{where}: field {item.name!r} is missing")
     return kind(**values)
+
+
+@functools.cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    # Resolving them anew for every contact box of a scene took most of the time of reading one.
+    return typing.get_type_hints(kind)
 
 
 def _build_union(choices: tuple[Any, ...], data: object, where: str) -> Any:

@@ -20,7 +20,6 @@ from maniguard.trace.codec import (
     record_from_dict,
     record_to_dict,
     scene_from_dict,
-    scene_to_dict,
 )
 from maniguard.trace.frame import CHANNELS, CONTACT_FIELDS, FRAME_FIELDS, Channel, Contacts
 from maniguard.trace.scene import SceneError
@@ -61,7 +60,7 @@ def _storage(size: int) -> dict[str, Any]:
 
 def _texts(trace: Trace) -> dict[str, bytes]:
     return {
-        "scene": canonical_json(scene_to_dict(trace.scene)),
+        "scene": trace.scene_json,
         "channels": canonical_json({name: channel._asdict() for name, channel in trace.channels.items()}),
         "events": canonical_json([record_to_dict(event) for event in trace.events]),
         "meta": canonical_json(record_to_dict(trace.meta)),

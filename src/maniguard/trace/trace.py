@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -159,8 +160,17 @@ class Trace:
         The identity in `meta` is left out, so that equal rollouts of different seeds or policies are seen to be
         equal; machine, clock and file layout have no part in it. NaNs are all the same, whatever their bits.
         """
+        return self._digest
+
+    @cached_property
+    def scene_json(self) -> bytes:
+        """The scene in canonical JSON, as it is hashed and stored."""
+        return canonical_json(scene_to_dict(self.scene))
+
+    @cached_property
+    def _digest(self) -> str:
         sha = hashlib.sha256(b"maniguard-trace-digest/1\n")
-        sha.update(canonical_json(scene_to_dict(self.scene)))
+        sha.update(self.scene_json)
         sha.update(canonical_json({name: list(channel) for name, channel in self.channels.items()}))
         sha.update(canonical_json([[e.step, e.kind, e.detail] for e in self.events]))
         sha.update(f"{self.control_rate_hz!r}\n".encode())
