@@ -36,7 +36,7 @@ METRICS: Mapping[str, str] = {
 }
 
 
-class ManiguardBenchmark(StepBenchmark):  # type: ignore[misc]
+class ManiguardBenchmark(StepBenchmark):
     """One vla-eval task per scenario; episode k of a task is seed `first_seed` + k.
 
     `scenarios`: names as for `choose`. `cameras`: name in the observation's `images` -> camera. `run`: folder in which
