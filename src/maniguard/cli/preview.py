@@ -17,7 +17,7 @@ def preview(out: Console, run: Run, scenarios: Sequence[Scenario], *, workers: i
 
     `where` says in words on what the workers run.
     """
-    from maniguard.evaluate import estimate
+    from maniguard.evaluate import NOT_RUN, estimate
     from maniguard.policies import PolicyContract
 
     plan = run.plan
@@ -27,7 +27,7 @@ def preview(out: Console, run: Run, scenarios: Sequence[Scenario], *, workers: i
     out.print(_rules(run))
     out.print()
     pending = len(run.pending())
-    done = len(plan.items) - pending
+    done = len(plan.items) - pending - run.ledger().get(NOT_RUN, 0)
     counted = f"{len(plan.items)} ({done} done already)" if done else f"{len(plan.items)}"
     facts: list[tuple[str, str]] = [
         ("scenarios", _selection(scenarios)),

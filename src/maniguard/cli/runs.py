@@ -38,7 +38,7 @@ def _list(args: argparse.Namespace) -> int:
     from rich.table import Table
 
     from maniguard.cli.output import Output
-    from maniguard.evaluate import find_runs, rows
+    from maniguard.evaluate import NOT_RUN, find_runs, rows
     from maniguard.metrics import cell, percent
 
     table = Table(box=None, pad_edge=False)
@@ -56,7 +56,8 @@ def _list(args: argparse.Namespace) -> int:
             rates = (percent(found["ssr"]["pooled"], 1), percent(found["safe"]["pooled"], 1))
         version = plan.identity.get("protocol_version", "–")
         where = run.path.relative_to(args.folder) if run.path != args.folder else run.path
-        cells = (f"{len(plan.items)}", f"{len(plan.items) - pending}", *rates, f"{version}", plan.spec_variant)
+        done = len(plan.items) - pending - run.ledger().get(NOT_RUN, 0)
+        cells = (f"{len(plan.items)}", f"{done}{' (stopped)' if run.stopped else ''}", *rates, f"{version}", plan.spec_variant)
         table.add_row(f"{where}", plan.policy, ", ".join(families), *cells)
     Output().print(table)
     return 0

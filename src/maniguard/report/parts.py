@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from maniguard.evaluate import Run, RunError
+from maniguard.evaluate import NOT_RUN, Run, RunError
 from maniguard.files import write_atomic
 from maniguard.metrics import PROTOCOLS
 from maniguard.report import parquet
@@ -121,13 +121,14 @@ def views_sql(run: Run, folder: str = "") -> str:
     Paths begin with `folder`; by default they are relative to the run folder.
     """
     where = folder.replace("'", "''")
+    missing = NOT_RUN if run.stopped is not None and not run.pending() else "pending"
     statements = [
         "-- The tables of this run as DuckDB views. In the run folder:  duckdb -init results.sql",
         f"CREATE OR REPLACE VIEW rollouts AS SELECT * FROM read_parquet('{where}rollouts/part-*.parquet');",
         "CREATE OR REPLACE VIEW episodes AS SELECT rollout_id, scenario_id, family, task, condition, seed, policy, "
         "unnest(episodes, recursive := true) FROM rollouts;",
         "CREATE OR REPLACE VIEW ledger AS SELECT planned.rollout_id, planned.scenario_id, planned.seed, "
-        "coalesce(r.status, 'pending') AS status FROM (SELECT unnest(items, recursive := true) FROM "
+        f"coalesce(r.status, '{missing}') AS status FROM (SELECT unnest(items, recursive := true) FROM "
         f"read_json('{where}plan.json', maximum_object_size = 1073741824)) AS planned "
         "LEFT JOIN rollouts AS r USING (rollout_id);",
     ]
