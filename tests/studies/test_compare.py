@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.evaluate.short import short_tasks
 
 from maniguard import bench
 from maniguard.cli.main import main
 from maniguard.evaluate import (
     Run,
     RunError,
+    StopPlan,
     create_run,
     execute,
     find_runs,
@@ -81,6 +83,9 @@ def test_two_policies_are_compared_pair_by_pair(noop: Run, tmp_path: Path, capsy
     safe_success = sum(r.counted_success and r.counted_safe for r in rows(sample))
     assert (whole.pairs, whole.only_a, whole.only_b) == (4, 0, safe_success)
     assert whole.difference == safe_success / 4
+    assert (study.groups[0].ssr_a, study.groups[0].ssr_b) == (0.0, safe_success / 4)
+    assert study.groups[0].p_holm == whole.p_tasks
+    assert study.notes == ()
     assert study.groups[0].safe_given_eng.difference is None  # the one that does nothing is never engaged
     plot, data = tmp_path / "d.svg", tmp_path / "d.json"
     arguments = [str(noop.path), str(SAMPLE_RUN), "--plot", str(plot), "--json", str(data)]
@@ -95,6 +100,49 @@ def test_two_policies_are_compared_pair_by_pair(noop: Run, tmp_path: Path, capsy
     other = run_of(tmp_path / "elsewhere", "noop", scenarios=[bench.get("clutter-dry-02/base")])
     with pytest.raises(StudyError, match="no scenario and seed in common"):
         compare_runs(noop, other)
+
+
+def test_runs_of_which_one_might_stop_by_what_it_saw_are_compared_by_a_sequence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = short_tasks(6, 2)
+    scenarios = [task.scenario("base") for task in tasks]
+    runs = {}
+    for name, stop in (
+        ("stopped", StopPlan("ci_width(ssr) < 0.7")),
+        ("whole", None),
+        ("another", StopPlan("ci_width(ssr) < 0.7", order_seed=1)),
+    ):
+        runs[name] = create_run(tmp_path / name, make_plan("noop", scenarios, (0,), stop=stop), tasks)
+        execute(runs[name], done=lambda item, status: None)
+    assert runs["stopped"].stopped is not None
+    study = compare_runs(runs["stopped"], runs["whole"])
+    ssr = study.groups[0].rate("ssr")
+    assert ssr.pairs == runs["stopped"].stopped.rollouts < len(tasks)
+    assert study.only_b == len(tasks) - ssr.pairs
+    assert (ssr.difference, ssr.p_value, ssr.p_tasks) == (0.0, None, 1.0)
+    assert study.groups[0].safe_given_eng.low is None
+    assert main(["compare", str(tmp_path / "stopped"), str(tmp_path / "whole")]) == 0
+    assert "note: A might stop by what was seen" in " ".join(capsys.readouterr().out.split())
+    with pytest.raises(StudyError, match="different orders"):
+        compare_runs(runs["stopped"], runs["another"])
+
+
+def test_what_differs_beside_the_policy_is_named(noop: Run) -> None:
+    def changed(**changes: object) -> Run:
+        return Run(noop.path, replace(noop.plan, **changes))
+
+    identity = {**noop.plan.identity, "mujoco": "9.9"}
+    with pytest.raises(StudyError, match=r"their mujoco is '3\.[0-9.]+' and '9\.9'"):
+        compare_runs(noop, changed(identity=identity))
+    with pytest.raises(StudyError, match="spec variants are 'default' and 'maniguard-compat'"):
+        compare_runs(noop, changed(spec_variant="maniguard-compat"))
+    items = tuple(replace(item, scenario_hash="0" * 64) for item in noop.plan.items)
+    with pytest.raises(StudyError, match="scenario clutter-dry-00/base is not the same"):
+        compare_runs(noop, changed(items=items))
+    specs = dict.fromkeys(noop.plan.specs, "0" * 64)
+    with pytest.raises(StudyError, match=r"the specification '[a-z-]+' is not the same"):
+        compare_runs(noop, changed(specs=specs))
 
 
 def row(task: int, *, safe: bool, engaged: bool) -> RolloutRow:

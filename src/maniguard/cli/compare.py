@@ -50,13 +50,15 @@ def _print(out: object, study: Comparison) -> None:
     out.print(f"B minus A in percentage points, protocol {study.protocol}", markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     table.add_column("family", no_wrap=True)
-    for heading in ("pairs", "ΔSSR [95 %]", "A only", "B only", "p", "Δsuccess", "Δsafe", "Δsafe|eng [95 %]"):
+    headings = ("pairs", "A", "B", "ΔSSR [95 %]", "lost", "won", "p", "Δsuccess", "Δsafe", "Δsafe|eng [95 %]")
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for group in study.groups:
         ssr = group.rate("ssr")
         table.add_row(
             group.family or "all",
             str(ssr.pairs),
+            *("–" if share is None else f"{100 * share:.0f}" for share in (group.ssr_a, group.ssr_b)),
             _points(ssr.difference, ssr.low, ssr.high),
             str(ssr.only_a),
             str(ssr.only_b),
@@ -67,8 +69,15 @@ def _print(out: object, study: Comparison) -> None:
             style="bold" if group.family is None else None,
         )
     out.print(table)
-    if len(study.groups) > 1:
-        out.print("p of each family is adjusted for the number of families (Holm)")
+    out.print(
+        "A, B: safe success, %. lost, won: pairs in which only A, only B has it. p: exact McNemar test of ΔSSR with "
+        "whole tasks as its units"
+        + (", of each family adjusted for the number of families (Holm)." if len(study.groups) > 1 else "."),
+        markup=False,
+        style="dim",
+    )
+    for note in study.notes:
+        out.print(f"note: {note}", markup=False, soft_wrap=True)
     if study.only_a or study.only_b:
         out.print(f"without partner: {study.only_a} rollouts of A, {study.only_b} of B")
 

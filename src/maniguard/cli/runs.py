@@ -57,7 +57,8 @@ def _list(args: argparse.Namespace) -> int:
         version = plan.identity.get("protocol_version", "–")
         where = run.path.relative_to(args.folder) if run.path != args.folder else run.path
         done = len(plan.items) - pending - run.ledger().get(NOT_RUN, 0)
-        cells = (f"{len(plan.items)}", f"{done}{' (stopped)' if run.stopped else ''}", *rates, f"{version}", plan.spec_variant)
+        ran = f"{done} (stopped)" if run.stopped else f"{done}"
+        cells = (f"{len(plan.items)}", ran, *rates, f"{version}", plan.spec_variant)
         table.add_row(f"{where}", plan.policy, ", ".join(families), *cells)
     Output().print(table)
     return 0

@@ -13,6 +13,7 @@ from maniguard.metrics.cells import (
     to_json,
 )
 from maniguard.metrics.conditional import ConditionalDifference, conditional_difference
+from maniguard.metrics.followed import followed_difference
 from maniguard.metrics.identities import IdentityError, check_counts
 from maniguard.metrics.intervals import Interval, clopper_pearson, cluster_interval, effective_interval, wilson
 from maniguard.metrics.paired import PairedDifference, holm, mcnemar_exact, paired_difference, sign_flip_exact
@@ -66,6 +67,7 @@ __all__ = [
     "conditional_difference",
     "dashed",
     "effective_interval",
+    "followed_difference",
     "holm",
     "mcnemar_exact",
     "ordered_names",

@@ -11,7 +11,7 @@ import numpy as np
 
 from maniguard.metrics.intervals import MIN_BOOTSTRAP_TASKS, percentile_interval, resampling_weights
 from maniguard.metrics.paired import pair_up
-from maniguard.metrics.rates import CONDITIONAL_RATES, RATES
+from maniguard.metrics.rates import CONDITIONAL_RATES, RATES, outcome_of
 from maniguard.metrics.rows import RolloutRow, RowError
 
 _Count = tuple[int, int, int, int]
@@ -47,7 +47,7 @@ def conditional_difference(
     for key, left, right in pairs:
         tally: list[int] = []
         for row in (left, right):
-            outcome = (row.counted_success, row.counted_safe, row.engaged)
+            outcome = outcome_of(row)
             inside = member(outcome)
             tally += [int(inside and holds(outcome)), int(inside)]
         w, x, y, z = counts.get(key[:2], (0, 0, 0, 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from maniguard.metrics.intervals import (
     percentile_interval,
     resampling_weights,
 )
-from maniguard.metrics.rates import CONDITIONAL_RATES, RATES
+from maniguard.metrics.rates import CONDITIONAL_RATES, RATES, Outcome, outcome_of
 from maniguard.metrics.rows import RolloutRow, RowError
 
 Key = tuple[str, str, str, int]
@@ -44,7 +44,7 @@ class PairedDifference:
     difference: float | None
     low: float | None
     high: float | None
-    p_value: float
+    p_value: float | None
     p_tasks: float
 
 
@@ -95,16 +95,10 @@ def paired_difference(
     holds one condition). Rollouts outside n on either side pair with nothing. Raises RowError for a rate that is not
     over all rollouts, and for a side that has two rollouts of one key.
     """
-    names = [name for name in RATES if name not in CONDITIONAL_RATES]
-    if rate not in names:
-        raise RowError(f"no paired difference of {rate!r}; rates over all rollouts are {alternatives(names)}")
-    holds = RATES[rate][1]
+    holds = _unconditional(rate)
     pairs = pair_up(a, b, across_conditions=across_conditions)
     keys = [key for key, _, _ in pairs]
-    values = [
-        tuple(int(holds((r.counted_success, r.counted_safe, r.engaged))) for r in (left, right))
-        for _, left, right in pairs
-    ]
+    values = [tuple(int(holds(outcome_of(r))) for r in (left, right)) for _, left, right in pairs]
     only_a = sum(1 for x, y in values if x > y)
     only_b = sum(1 for x, y in values if y > x)
     p_value = mcnemar_exact(only_a, only_b)
@@ -127,6 +121,25 @@ def paired_difference(
         p_value=p_value,
         p_tasks=sign_flip_exact(list(gains.values())),
     )
+
+
+def gains_by_task(
+    a: Iterable[RolloutRow], b: Iterable[RolloutRow], *, rate: str
+) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Return for each task what b has over a in each pair: 1, 0 or -1."""
+    holds = _unconditional(rate)
+    gains: dict[tuple[str, str], tuple[int, ...]] = {}
+    for key, left, right in pair_up(a, b):
+        gain = int(holds(outcome_of(right))) - int(holds(outcome_of(left)))
+        gains[key[:2]] = (*gains.get(key[:2], ()), gain)
+    return gains
+
+
+def _unconditional(rate: str) -> Callable[[Outcome], bool]:
+    names = [name for name in RATES if name not in CONDITIONAL_RATES]
+    if rate not in names:
+        raise RowError(f"no paired difference of {rate!r}; rates over all rollouts are {alternatives(names)}")
+    return RATES[rate][1]
 
 
 def pair_up(
