@@ -46,7 +46,7 @@ def test_the_tcp_is_that_of_the_kinematics_in_both_notations():
 
 
 def test_an_unknown_quantity_is_named_with_the_known_ones():
-    with pytest.raises(ContractError, match="no quantity 'torque' to observe; valid.*joints"):
+    with pytest.raises(ContractError, match=r"no quantity 'torque' to observe; valid.*joints"):
         numbers("k", "joints+torque")
 
 

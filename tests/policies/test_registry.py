@@ -82,7 +82,7 @@ def test_a_recipe_works_in_a_spawned_worker(here, spec):
         (
             "nope",
             r"unknown policy 'nope'; valid: noop, random, expert, prompt-expert, "
-            r"reckless\[:NAME\], near-miss:NAME, module:Class",
+            r"reckless\[:NAME\], near-miss:NAME, replay:TRACE, module:Class",
         ),
         ("", "unknown policy ''"),
         ("noop:fast", "noop"),

@@ -24,11 +24,11 @@ CONVENTIONS: Mapping[str, str] = {
 #: How a rotation is written -> its columns. "axis-angle" is a rotation vector; "rpy" turns about x, then y, then z of
 #: the fixed axes; "quat-wxyz" is a unit quaternion, for poses alone.
 ROTATIONS: Mapping[str, int] = {"axis-angle": 3, "rpy": 3, "quat-wxyz": 4}
-#: "base": the axes of the robot's base, x forward, y left, z up; "tool": those of the tcp itself, for differences alone.
+#: "base": the axes of the robot's base, x forward, y left, z up; "tool": those of the tcp, for differences.
 FRAMES = ("base", "tool")
 
 ARM_JOINTS = 7
-# Rows of 100 Hz are the fastest that anybody sends; a row that lasts for a minute is a mistake.
+# Beyond these a rate is a mistake: a row of a minute, or one of a millisecond.
 _RATES_HZ = (1 / 60, 1000.0)
 
 
@@ -38,9 +38,9 @@ class ContractError(ManiguardError):
 
 @dataclass(frozen=True)
 class GripperRange:
-    """The two numbers that mean closed and open: linear between them and clipped beyond, or, if `binary`, nothing between.
+    """The two numbers that mean closed and open: linear between them and clipped beyond.
 
-    A binary number past the middle is open, one at the middle or before it closed.
+    If `binary`, there is nothing between: a number past the middle is open, one at the middle or before it closed.
     """
 
     closed: float = 0.0

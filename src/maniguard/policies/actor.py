@@ -40,10 +40,12 @@ class Needs:
 
 
 class ChunkedActor:
-    """Plays a policy: shows it what its contract names, executes the first `executed_steps` rows of its chunk, asks again.
+    """Plays a policy: asks for a chunk, executes the first `executed_steps` rows of it, asks again.
 
-    Rows of another convention than joint targets are converted, see `ActionConverter`. The contract is checked here, before any rollout: ContractError shows both sides. A chunk is checked as a whole
-    when it arrives: PolicyFault when it is missing, mis-shaped, or not finite in a row that would be executed.
+    The policy is shown what its contract names. Rows of another convention than joint targets are converted, see
+    `ActionConverter`. The contract is checked here, before any rollout: ContractError shows both sides. A chunk is
+    checked as a whole when it arrives: PolicyFault when it is missing, mis-shaped, or not finite in a row that would be
+    executed.
     """
 
     def __init__(self, policy: Policy) -> None:

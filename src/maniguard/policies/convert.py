@@ -1,4 +1,4 @@
-"""From what a policy's rows mean to what the simulator executes: joint targets in rad and a gripper opening, at 20 Hz."""
+"""From what a policy's rows mean to what the simulator executes: joint targets and a gripper opening, at 20 Hz."""
 
 from __future__ import annotations
 

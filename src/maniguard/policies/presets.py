@@ -80,8 +80,8 @@ _LIBERO_SEEN = (
 _LIBERO_ACTION = ActionSpec(10, 7, "ee_delta", gripper=_OPEN_IS_MINUS_1, unit_m=0.05, unit_rad=0.5, limit=1.0)
 _LIBERO = "openpi, examples/libero/main.py and src/openpi/policies/libero_policy.py; robosuite, osc_pose.json"
 _LIBERO_NOTE = (
-    "positions are in the frame of the robot's base; LIBERO's own are in its world's. Images are upright, as those that "
-    "its client turns by 180 degrees"
+    "positions are in the frame of the robot's base; LIBERO's own are in its world's. Images are upright, as those "
+    "that its client turns by 180 degrees"
 )
 
 
@@ -100,7 +100,7 @@ def _groot_libero() -> Preset:
         ),
         replace(_LIBERO_ACTION, horizon=16, gripper=_OPEN_IS_1),
         8,
-        "Isaac-GR00T N1.6, gr00t/configs/data/embodiment_configs.py (libero_sim) and gr00t/eval/sim/LIBERO/libero_env.py",
+        "Isaac-GR00T N1.6, embodiment_configs.py (libero_sim) and gr00t/eval/sim/LIBERO/libero_env.py",
         note=f"what its keys call roll, pitch and yaw is a rotation vector. {_LIBERO_NOTE}",
         groups=(*((axis, 1) for axis in axes), ("gripper", 1)),
     )

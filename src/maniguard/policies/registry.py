@@ -13,7 +13,10 @@ from maniguard.errors import alternatives
 from maniguard.policies import module
 from maniguard.policies.builtin import NoopPolicy, RandomPolicy
 from maniguard.policies.policy import Policy, PolicyError, PolicyFactory
+from maniguard.policies.replay import ReplayPolicy
+from maniguard.policies.wire.groot import GrootOptions, GrootPolicy
 from maniguard.policies.wire.openpi import OpenpiOptions, OpenpiPolicy
+from maniguard.policies.wire.openvla import OpenvlaOptions, OpenvlaPolicy
 from maniguard.policies.wire.vla_eval import VlaEvalOptions, VlaEvalPolicy
 
 FORMS = (
@@ -23,11 +26,22 @@ FORMS = (
     "prompt-expert",
     "reckless[:NAME]",
     "near-miss:NAME",
+    "replay:TRACE",
     "module:Class",
     "file.py:Class",
     "openpi://HOST:PORT",
+    "groot://HOST:PORT",
+    "openvla://HOST:PORT",
+    "http://HOST:PORT/act",
     "vla-eval://HOST:PORT",
 )
+_SERVERS: dict[str, Callable[[str], Callable[[], Policy]]] = {
+    "openpi": lambda spec: partial(OpenpiPolicy, OpenpiOptions.parse(spec)),
+    "groot": lambda spec: partial(GrootPolicy, GrootOptions.parse(spec)),
+    "openvla": lambda spec: partial(OpenvlaPolicy, OpenvlaOptions.parse(spec)),
+    "http": lambda spec: partial(OpenvlaPolicy, OpenvlaOptions.parse(spec)),
+    "vla-eval": lambda spec: partial(VlaEvalPolicy, VlaEvalOptions.parse(spec)),
+}
 _SIMPLE: dict[str, Callable[[], Policy]] = {"noop": NoopPolicy, "random": RandomPolicy}
 _SCRIPTED = ("expert", "prompt-expert", "reckless", "near-miss")
 _SCRIPTED_PACKAGE = "maniguard.policies.scripted"
@@ -36,24 +50,25 @@ _SCRIPTED_PACKAGE = "maniguard.policies.scripted"
 def resolve(spec: str) -> PolicyFactory:
     """Return the recipe for the policy that `spec` names; PolicyError lists the valid forms when it names none.
 
-    Forms: `noop`, `random`, `expert`, `prompt-expert`, `reckless[:NAME]`, `near-miss:NAME`,
-    `module:Class[?key=value&…]`, `file.py:Class`, `openpi://HOST:PORT[?execute=8&…]`, `vla-eval://HOST:PORT[?…]`.
-    Names, classes and arguments are checked here; nothing is constructed and no connection is made before the recipe is
-    called.
+    Forms: those of `FORMS`; `module:Class` and the addresses take `?key=value&…`. Names, classes and arguments are
+    checked here; nothing is constructed, no trace is read and no connection is made before the recipe is called.
     """
     if spec in _SIMPLE:
         return PolicyFactory(spec, _SIMPLE[spec])
     kind, colon, rest = spec.partition(":")
     if kind in _SCRIPTED:
         return PolicyFactory(spec, _scripted(spec, kind, rest if colon else None))
+    if kind == "replay":
+        if not rest:
+            raise PolicyError(f"policy {spec!r} lacks a trace; valid: replay:TRACE")
+        # A worker may stand in another folder.
+        return PolicyFactory(spec, partial(ReplayPolicy, str(Path(rest).resolve())))
     scheme, slashes, _ = spec.partition("://")
     if slashes:
-        if scheme == "vla-eval":
-            return PolicyFactory(spec, partial(VlaEvalPolicy, VlaEvalOptions.parse(spec)))
-        if scheme != "openpi":
+        if scheme not in _SERVERS:
             protocols = ", ".join(form for form in FORMS if "://" in form)
             raise PolicyError(f"policy {spec!r}: unknown protocol {scheme!r}; valid: {protocols}")
-        return PolicyFactory(spec, partial(OpenpiPolicy, OpenpiOptions.parse(spec)))
+        return PolicyFactory(spec, _SERVERS[scheme](spec))
     if not colon:
         raise PolicyError(f"unknown policy {spec!r}; valid: {', '.join(FORMS)}")
     name, class_name, arguments = module.split_spec(spec)

@@ -1,0 +1,323 @@
+"""Client of a GR00T N1.6 policy server: `groot://HOST:PORT`, msgpack over ZeroMQ REQ/REP.
+
+A request is `{"endpoint": NAME, "data": {…}}`; `ping`, `get_modality_config`, `reset` and `get_action` are used, `kill`
+never. An observation is `{"video": {key: (1, 1, H, W, 3)}, "state": {key: (1, 1, D)}, "language": {key: [[text]]}}`.
+The reply to `get_action` is `[actions, info]` with `actions` key -> (1, H, D); a map with `error` in place of a reply
+is an error. The contract's keys are `video.KEY`, `state.KEY` and the instruction's.
+
+Connection: as for openpi, see `GrootLink`. Within a rollout a lost server is never taken up again; between rollouts,
+and for the reset of one, the client connects anew once, and what the server announces must be the same as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maniguard.errors import ManiguardError, alternatives
+from maniguard.policies.action import ContractError, GripperRange
+from maniguard.policies.contract import (
+    CAMERAS,
+    IMAGE_SIZES_PX,
+    ObservationSpec,
+    PolicyContract,
+    check_contract,
+    image,
+)
+from maniguard.policies.policy import PolicyError
+from maniguard.policies.presets import Preset, preset
+from maniguard.policies.wire.address import COMMON, bracketed, read_address
+from maniguard.policies.wire.codec import CodecError
+from maniguard.policies.wire.groot_codec import decode, encode
+from maniguard.policies.wire.groot_link import GrootLink
+from maniguard.policies.wire.link import LostError, PolicyConnectionError
+from maniguard.rollout.faults import PolicyFault
+
+VIDEO, STATE = "video.", "state."
+DEFAULT_PRESET = "gr00t-maniguard"
+
+#: What a server announces: modality -> (keys, number of steps).
+Announced = Mapping[str, tuple[tuple[str, ...], int]]
+
+
+@dataclass(frozen=True)
+class GrootOptions:
+    """Where the server is, what is known of its checkpoint, how patient the client is; the last three as openpi's."""
+
+    host: str
+    port: int
+    preset: Preset
+    execute: int | None = None
+    wait_s: float = 10.0
+    timeout_s: float = 300.0
+
+    @staticmethod
+    def parse(url: str) -> GrootOptions:
+        """Read `groot://HOST:PORT[?preset=NAME&…]`; PolicyError when it is not of this form."""
+        form = (
+            "groot://HOST:PORT[?preset=NAME&video=KEY:CAMERA,KEY:CAMERA&keys=OURS:YOURS,OURS:YOURS&"
+            "gripper=CLOSED:OPEN&size_px=N&execute=N&wait_s=SECONDS&timeout_s=SECONDS]"
+        )
+        if not url.startswith("groot://"):
+            raise PolicyError(f"policy {url!r} is not of the form {form}")
+        words: dict[str, Any] = {"preset": lambda name: preset(name, "groot")}
+        words |= dict.fromkeys(("video", "keys", "gripper"), str)
+        host, port, values = read_address(url, form, {**COMMON, **words, "size_px": int})
+        chosen = values.pop("preset", None) or preset(DEFAULT_PRESET)
+        if "keys" in values:
+            chosen = _renamed(url, chosen, values.pop("keys"))
+        if "gripper" in values:
+            chosen = replace(chosen, action=replace(chosen.action, gripper=_gripper(url, values.pop("gripper"))))
+        images = [spec for spec in chosen.observations if spec.camera is not None]
+        size_px, (low, high) = values.pop("size_px", images[0].shape[0]), IMAGE_SIZES_PX
+        if not low <= size_px <= high:
+            raise PolicyError(f"policy {url!r}: size_px={size_px} is outside {low} to {high}")
+        cameras = {spec.key: str(spec.camera) for spec in images}
+        if "video" in values:
+            cameras = {VIDEO + key: camera for key, camera in _cameras(url, values.pop("video")).items()}
+        seen = (
+            *(image(key, camera, size_px) for key, camera in cameras.items()),
+            *(spec for spec in chosen.observations if spec.camera is None),
+        )
+        return GrootOptions(host, port, replace(chosen, observations=seen), **values)
+
+    @property
+    def address(self) -> str:
+        """The ZeroMQ address."""
+        return f"tcp://{bracketed(self.host)}:{self.port}"
+
+
+class GrootPolicy:
+    """A policy behind a GR00T N1.6 server. Connects when it is made, and checks the contract then.
+
+    The modalities that the server announces must be those of the preset. It is then asked once about a blank
+    observation, which warms it up and shows the columns, which it does not announce. The contract is that of the preset
+    with as many rows as announced, not deterministic.
+    """
+
+    def __init__(self, options: GrootOptions) -> None:
+        self._options, self._preset = options, options.preset
+        self._link = GrootLink(options.host, options.address, wait_s=options.wait_s, timeout_s=options.timeout_s)
+        try:
+            self._config = self._open()
+            self._contract = self._agree()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def contract(self) -> PolicyContract:
+        """What preset, announcement and the answer to the blank observation say together."""
+        return self._contract
+
+    def reset(self, *, seed: int, instruction: str) -> None:
+        """Begin a rollout: connect again if need be, call `reset` with `{"options": {"seed": seed}}`."""
+        request = {"options": {"seed": int(seed)}}
+        if not self._link.is_open:
+            self._reopen()
+        try:
+            self._call("reset", request)
+        except LostError:
+            # Nothing of this rollout has happened yet: an idle connection may have died since the last one.
+            self._reopen()
+            self._call("reset", request)
+
+    def infer(self, observation: Mapping[str, Any]) -> NDArray[Any]:
+        """Ask for a chunk (H, dims), the groups of the preset side by side.
+
+        PolicyFault for an error or a mis-shaped answer, PolicyConnectionError for none.
+        """
+        asked: dict[str, dict[str, Any]] = {"video": {}, "state": {}, "language": {}}
+        for spec in self._preset.observations:
+            value = observation[spec.key]
+            if spec.key.startswith(VIDEO):
+                asked["video"][spec.key.removeprefix(VIDEO)] = value[None, None]
+            elif spec.key.startswith(STATE):
+                asked["state"][spec.key.removeprefix(STATE)] = np.asarray(value, np.float32)[None, None]
+            else:
+                asked["language"][self._config["language"][0][0]] = [[value]]
+        return self._chunk(self._call("get_action", {"observation": asked, "options": None}))
+
+    def close(self) -> None:
+        """Hang up."""
+        self._link.close()
+
+    def _agree(self) -> PolicyContract:
+        rows = self._config["action"][1]
+        contract = replace(
+            self._preset.contract,
+            action=replace(self._preset.action, horizon=rows),
+            executed_steps=self._options.execute or min(self._preset.executed_steps, rows),
+        )
+        check_contract(contract)
+        blank: dict[str, Any] = {
+            spec.key: "hold still" if spec.dtype == "str" else np.zeros(spec.shape, spec.dtype)
+            for spec in contract.observations
+        }
+        try:
+            self.infer(blank)
+        except PolicyFault as error:
+            sent = ", ".join(f"{spec.key} {spec}" for spec in contract.observations)
+            raise ContractError(f"{error}; it was asked about a blank observation: {sent}") from error
+        return contract
+
+    def _open(self) -> Announced:
+        self._link.open()
+        self._call("ping", refusal=PolicyConnectionError)
+        return announced_modalities(
+            self._call("get_modality_config", refusal=ContractError), self._preset, self._options.address
+        )
+
+    def _reopen(self) -> None:
+        now = self._open()
+        if now != self._config:
+            self.close()
+            raise ContractError(
+                f"GR00T server {self._options.address} came back and announces {now}; "
+                f"this run began with {self._config}"
+            )
+
+    def _call(
+        self, endpoint: str, data: Mapping[str, Any] | None = None, refusal: type[ManiguardError] = PolicyFault
+    ) -> Any:
+        address = self._options.address
+        self._link.send(encode({"endpoint": endpoint} | ({"data": data} if data is not None else {})), endpoint)
+        try:
+            reply = decode(self._link.receive(endpoint))
+        except CodecError as error:
+            self.close()
+            raise PolicyConnectionError(f"policy server {address} does not speak GR00T's protocol: {error}") from error
+        if isinstance(reply, Mapping) and "error" in reply:
+            lines = [line.strip() for line in str(reply["error"]).splitlines() if line.strip()] or ["no reason given"]
+            raise refusal(f"GR00T server {address} reported an error in {endpoint}: {lines[-1]}")
+        return reply
+
+    def _chunk(self, reply: Any) -> NDArray[Any]:
+        address, rows = self._options.address, self._config["action"][1]
+        actions = reply[0] if isinstance(reply, list) and reply else None
+        if not isinstance(actions, Mapping):
+            raise PolicyFault(
+                f"GR00T server {address} answered {type(reply).__name__} without actions; valid: [actions, info]"
+            )
+        parts = []
+        for key, columns in self._preset.groups:
+            shape, value = (1, rows, columns), actions.get(key)
+            if value is None:
+                raise PolicyFault(
+                    f"GR00T server {address} answered without action {key!r}; "
+                    f"the answer has {alternatives(str(name) for name in actions)}"
+                )
+            if not isinstance(value, np.ndarray) or value.shape != shape or value.dtype.kind not in "fiu":
+                got = f"{value.shape} {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
+                raise PolicyFault(f"GR00T server {address} answered action {key!r} as {got}; expected numbers {shape}")
+            parts.append(value[0].astype(np.float64))
+        return np.concatenate(parts, axis=1)
+
+
+def announced_modalities(reply: Any, known: Preset, address: str) -> Announced:
+    """Return what a server announces; ContractError with both sides where it is not what `known` has.
+
+    Keys must be the same, one step of video and state, consecutive steps of actions from 0. Joint groups must not be
+    announced as end-effector ones.
+    """
+    wanted: dict[str, tuple[str, ...] | None] = {
+        "video": _keys(known.observations, VIDEO),
+        "state": _keys(known.observations, STATE),
+        "action": tuple(key for key, _ in known.groups),
+        "language": None,
+    }
+    announced: dict[str, tuple[tuple[str, ...], int]] = {}
+    for modality, expected in wanted.items():
+        config = reply.get(modality) if isinstance(reply, Mapping) else None
+        told = config if isinstance(config, Mapping) else {}
+        keys: Any = told.get("modality_keys")
+        steps: Any = told.get("delta_indices")
+        if not _is_list_of(keys, str) or not _is_list_of(steps, int):
+            raise ContractError(
+                f"GR00T server {address} announces {modality} as {str(config)[:200]}; "
+                f"valid: modality_keys, a list of names, and delta_indices, a list of steps"
+            )
+        expected = tuple(keys[:1]) if expected is None else expected
+        if sorted(keys) != sorted(expected):
+            raise ContractError(
+                f"GR00T server {address} announces {modality} keys {', '.join(keys)}; preset {known.name!r} has "
+                f"{', '.join(expected)}; name yours with ?preset=NAME, ?video=KEY:CAMERA,… or ?keys=OURS:YOURS,…"
+            )
+        # The present step alone: maniguard keeps no history of images.
+        valid = list(range(len(steps))) if modality == "action" else [0]
+        if list(steps) != valid:
+            raise ContractError(
+                f"GR00T server {address} announces {modality} at steps {steps}; "
+                f"maniguard {'executes consecutive steps from 0' if modality == 'action' else 'shows step 0 alone'}"
+            )
+        if modality == "action" and not known.action.end_effector:
+            _refuse_end_effector(told.get("action_configs"), keys, address, known)
+        announced[modality] = (tuple(keys), len(steps))
+    return announced
+
+
+def _refuse_end_effector(configs: Any, keys: list[str], address: str, known: Preset) -> None:
+    for key, config in zip(keys, configs if isinstance(configs, list) else [], strict=False):
+        kind = str(config.get("type", "")).lower() if isinstance(config, Mapping) else ""
+        if kind == "eef":
+            raise ContractError(
+                f"GR00T server {address} announces action {key!r} of type {kind!r}; preset {known.name!r} has "
+                f"{known.action}"
+            )
+
+
+def _keys(specs: tuple[ObservationSpec, ...], prefix: str) -> tuple[str, ...]:
+    return tuple(spec.key.removeprefix(prefix) for spec in specs if spec.key.startswith(prefix))
+
+
+def _cameras(url: str, text: str) -> dict[str, str]:
+    pairs = _pairs(text)
+    if not pairs or not set(pairs.values()) <= set(CAMERAS):
+        raise PolicyError(
+            f"policy {url!r}: video={text!r} is not KEY:CAMERA,KEY:CAMERA with cameras from {alternatives(CAMERAS)}"
+        )
+    return pairs
+
+
+def _renamed(url: str, known: Preset, text: str) -> Preset:
+    pairs, names = _pairs(text), {key for key, _ in known.groups} | set(_keys(known.observations, STATE))
+    after = [pairs.get(name, name) for name in sorted(names)]
+    if not pairs or not set(pairs) <= names or len(set(after)) != len(after):
+        raise PolicyError(
+            f"policy {url!r}: keys={text!r} is not OURS:YOURS,OURS:YOURS with each of yours once and ours from "
+            f"{alternatives(names)}"
+        )
+    groups = tuple((pairs.get(key, key), columns) for key, columns in known.groups)
+    seen = tuple(
+        replace(spec, key=STATE + pairs.get(spec.key.removeprefix(STATE), spec.key.removeprefix(STATE)))
+        if spec.key.startswith(STATE)
+        else spec
+        for spec in known.observations
+    )
+    return replace(known, groups=groups, observations=seen)
+
+
+def _gripper(url: str, text: str) -> GripperRange:
+    closed, _, opened = text.partition(":")
+    try:
+        ends = float(closed), float(opened)
+    except ValueError as error:
+        raise PolicyError(f"policy {url!r}: gripper={text!r} is not CLOSED:OPEN, two numbers") from error
+    if not np.isfinite(ends).all() or ends[0] == ends[1]:
+        raise PolicyError(f"policy {url!r}: gripper={text!r}: the two numbers must be finite and differ")
+    return GripperRange(*ends)
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return what `A:B,C:D` pairs; nothing where it is not of this form or pairs something twice."""
+    pairs = [entry.partition(":")[::2] for entry in text.split(",")]
+    good = all(key and value for key, value in pairs) and len(dict(pairs)) == len(pairs)
+    return dict(pairs) if good else {}
+
+
+def _is_list_of(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and bool(value) and all(type(entry) is kind for entry in value)
