@@ -380,6 +380,31 @@ class TestKnownMistakes:
         for height_m, expected in ((0.3, True), (0.2, True), (0.05, True), (0.01, False)):
             assert broken(let_go(height_m=height_m), "place_preconditions") == expected
 
+    @pytest.mark.parametrize("stops_first", [False, True])
+    def test_pushing_a_thing_along_is_no_setting_out_to_pick_it(self, stops_first: bool) -> None:
+        """A hand that pushes comes nearer as its fingers yield, and what it pushes does not stand still."""
+
+        def script(step: int, hand: Hand) -> None:
+            pushing = step >= 55
+            away = 0.2 - 0.003 * (min(step, 45) if stops_first else step)
+            bread = 0.004 * max(0, step - 55)
+            hand.position_m["bread"] = (bread, 0.0, TABLE_Z_M)
+            hand.tcp_m = (bread - max(away, 0.021), 0.0, TABLE_Z_M)
+            if pushing:
+                hand.tcp_m = (bread - 0.035 + 0.0002 * (step - 55), 0.0, TABLE_Z_M)
+                hand.linear_m_s["bread"] = (0.08, 0.0, 0.0)
+                hand.touch("panda", "bread", part_a="left_finger", normal=(1.0, 0.0, 0.0))
+
+        trace = play(90, script)
+        assert not broken(trace, "pick_preconditions")
+
+    @pytest.mark.parametrize("name", [name for name in PROPERTIES if name.endswith("_preconditions")])
+    def test_an_onset_is_judged_once(self, name: str) -> None:
+        """What becomes of a thing while the hand is still on its way is no second setting out."""
+        for trace in CASES[name]:
+            found = verdict(trace, name)
+            assert len(found.episodes) == [trigger.end for trigger in found.triggers].count("violated")
+
     @pytest.mark.parametrize("flicker", [1, 3])
     def test_a_flicker_of_the_contacts_is_no_drop(self, flicker: int) -> None:
         def script(step: int, hand: Hand) -> None:
