@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "evaluate"))
-
-from short import short_run
+from tests.evaluate.short import short_run
 
 from maniguard.evaluate import Fault, RunError, execute, open_run
 from maniguard.evaluate.faults import record_fault
