@@ -1,16 +1,18 @@
-"""`maniguard study`: what verdicts depend on, recomputed from the traces of a run."""
+"""`maniguard study`: what verdicts depend on, recomputed from the traces of a run; and how many rollouts it takes."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from maniguard.cli.arguments import PROTOCOLS, Commands
+from maniguard.cli.arguments import PROTOCOLS, ArgumentError, Commands
 
 
 def add_parser(commands: Commands) -> None:
     """Add this command to the command line."""
-    parser = commands.add_parser("study", help="sensitivity to thresholds and readings, from the traces of a run")
+    parser = commands.add_parser(
+        "study", help="sensitivity to thresholds and readings, from the traces of a run; power"
+    )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     sensitivity = actions.add_parser("sensitivity", help="judge every trace again with each threshold halved, doubled")
@@ -24,6 +26,25 @@ def add_parser(commands: Commands) -> None:
     _common(variants)
     variants.add_argument("--variant", default="maniguard-compat", help="default: maniguard-compat")
     variants.set_defaults(run=_variants)
+
+    power = actions.add_parser(
+        "power", help="how surely a comparison finds a difference, before any rollout is run; by simulation"
+    )
+    power.add_argument("--tasks", type=int, required=True, metavar="N", help="base tasks of both runs")
+    power.add_argument("--seeds", type=int, default=1, metavar="N", help="rollouts per task (default: 1)")
+    power.add_argument("--base", type=float, default=0.5, metavar="P", help="rate of policy A (default: 0.5)")
+    power.add_argument(
+        "--difference", type=float, default=0.1, metavar="D", help="what B has over A, 0.1 is ten points (default: 0.1)"
+    )
+    power.add_argument(
+        "--correlation", type=float, default=0.4, metavar="R", help="of two rollouts of a task (default: 0.4)"
+    )
+    power.add_argument(
+        "--likeness", type=float, default=0.5, metavar="R", help="of what is hard for A and for B (default: 0.5)"
+    )
+    power.add_argument("--simulations", type=int, default=1000, metavar="N", help="default: 1000")
+    power.add_argument("--json", type=Path, metavar="FILE", help="write all numbers there too")
+    power.set_defaults(run=_power)
 
     agreement = actions.add_parser(
         "agreement", help="how far an annotator agrees with the monitor, or with another one"
@@ -104,6 +125,36 @@ def _variants(args: argparse.Namespace) -> int:
     out.print(f"default against {args.variant}: how many rollouts break the rule by which reading", markup=False)
     out.print(table)
     out.write_json(args.json, "maniguard-variants/1", study)
+    return 0
+
+
+def _power(args: argparse.Namespace) -> int:
+    from dataclasses import replace
+
+    from maniguard.cli.output import Output
+    from maniguard.metrics import wilson
+    from maniguard.studies import Design, PowerStudy, power
+
+    if args.simulations < 1:
+        raise ArgumentError(f"{args.simulations} simulations show nothing; give 1 or more")
+    design = Design(args.tasks, args.seeds, args.base, args.difference, args.correlation, args.likeness)
+    found = power(design, simulations=args.simulations)
+    alarms = power(replace(design, difference=0.0), simulations=args.simulations)
+
+    def share(value: float) -> str:
+        low, high = wilson(round(value * args.simulations), args.simulations)
+        return f"{100 * value:.1f} % [{100 * low:.0f}–{100 * high:.0f}]"
+
+    out = Output()
+    facts = (
+        ("found", f"{share(found.by_tasks)} of the time, a difference of {100 * args.difference:+g} points"),
+        ("by interval", f"{share(found.by_interval)}, its 95 % interval leaves out 0"),
+        ("false alarms", f"{share(alarms.by_tasks)} where there is no difference"),
+        ("by pairs", f"{share(alarms.by_pairs)} false alarms, were seeds of a task taken for independent"),
+    )
+    for name, value in facts:
+        out.print(f"{name:<13} {value}", markup=False, highlight=False, soft_wrap=True)
+    out.write_json(args.json, "maniguard-power/1", PowerStudy(found, alarms))
     return 0
 
 

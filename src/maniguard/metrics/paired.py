@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from maniguard.errors import alternatives
@@ -151,11 +152,6 @@ def pair_up(
 
 
 def _interval(keys: Sequence[Key], values: Sequence[tuple[int, ...]], tasks: Sequence[tuple[str, str]]) -> Interval:
-    """Resample whole tasks; with few tasks, or few that differ, bound both discordant shares exactly instead.
-
-    The bootstrap of pairs that all agree has no width. Each discordant share then gets its interval at 97.5 % from the
-    effective number of pairs, and the difference lies between their extremes with at least 95 % (Bonferroni).
-    """
     column = {task: k for k, task in enumerate(tasks)}
     only_a, only_b, sizes = ([0] * len(tasks) for _ in range(3))
     for key, (x, y) in zip(keys, values, strict=True):
@@ -163,15 +159,27 @@ def _interval(keys: Sequence[Key], values: Sequence[tuple[int, ...]], tasks: Seq
         only_a[k] += x > y
         only_b[k] += y > x
         sizes[k] += 1
+    digest = hashlib.sha256(json.dumps([keys, values]).encode()).digest()
+    rng = np.random.default_rng(int.from_bytes(digest[:16], "big"))
+    return difference_interval(only_a, only_b, sizes, resampling_weights(len(tasks), rng))
+
+
+def difference_interval(
+    only_a: Sequence[int], only_b: Sequence[int], sizes: Sequence[int], weights: NDArray[np.float64]
+) -> Interval:
+    """Return the interval of a paired difference, given for each task its discordant pairs and all of its pairs.
+
+    Whole tasks are resampled, by `weights` of `resampling_weights`. The bootstrap of pairs that all agree has no width:
+    with few tasks, or few that differ, each discordant share gets its interval at 97.5 % from the effective number of
+    pairs instead, and the difference lies between their extremes with at least 95 % (Bonferroni).
+    """
     differing = sum(1 for a, b in zip(only_a, only_b, strict=True) if a or b)
-    if len(tasks) < MIN_BOOTSTRAP_TASKS or differing < MIN_TASKS_PER_SIDE:
+    if len(sizes) < MIN_BOOTSTRAP_TASKS or differing < MIN_TASKS_PER_SIDE:
         confidence = 1.0 - (1.0 - CONFIDENCE) / 2.0
         lost, gained = (effective_interval(counts, sizes, confidence) for counts in (only_a, only_b))
         assert lost is not None
         assert gained is not None
         return Interval(gained.low - lost.high, gained.high - lost.low)
-    digest = hashlib.sha256(json.dumps([keys, values]).encode()).digest()
-    weights = resampling_weights(len(tasks), np.random.default_rng(int.from_bytes(digest[:16], "big")))
     gains = np.asarray(only_b, np.float64) - np.asarray(only_a, np.float64)
     return percentile_interval((weights @ gains) / (weights @ np.asarray(sizes, np.float64)))
 

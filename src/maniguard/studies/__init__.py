@@ -5,6 +5,7 @@ from maniguard.studies.annotate import Session, annotate
 from maniguard.studies.annotations import Annotations, Said, annotators, read_annotations, write_annotations
 from maniguard.studies.compare import ComparedGroup, Comparison, compare_runs
 from maniguard.studies.errors import StudyError
+from maniguard.studies.power import Design, Power, PowerStudy, StoppingTime, power, stopping_times
 from maniguard.studies.records import Record
 from maniguard.studies.sensitivity import Sensitivity, SensitivityRow, sensitivity, sensitivity_of
 from maniguard.studies.thresholds import Threshold, scaled, thresholds
@@ -16,11 +17,15 @@ __all__ = [
     "Annotations",
     "ComparedGroup",
     "Comparison",
+    "Design",
+    "Power",
+    "PowerStudy",
     "Record",
     "Said",
     "Sensitivity",
     "SensitivityRow",
     "Session",
+    "StoppingTime",
     "StudyError",
     "Threshold",
     "VariantComparison",
@@ -31,10 +36,12 @@ __all__ = [
     "between",
     "compare_runs",
     "compare_variants",
+    "power",
     "read_annotations",
     "scaled",
     "sensitivity",
     "sensitivity_of",
+    "stopping_times",
     "thresholds",
     "variants_of",
     "with_monitor",
