@@ -108,6 +108,11 @@ class ForeignRun:
         return self._session
 
     @property
+    def playing(self) -> bool:
+        """Whether a rollout has begun and is not finished."""
+        return self._session is not None
+
+    @property
     def done(self) -> bool:
         """Whether the rollout has come to its end, or to a fault of the policy or the simulation."""
         return self._fault is not None or self.session.done

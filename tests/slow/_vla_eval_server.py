@@ -1,0 +1,61 @@
+"""Model servers of the group vla_eval: run in the environment of the genuine package, and know nothing of maniguard.
+
+`python _vla_eval_server.py --port N --args.kind sway|still|chunk|fail|announce`; started through vla-eval's own
+`run_server`, which is what `vla-eval serve` calls.
+"""
+
+import numpy as np
+from vla_eval.model_servers.predict import PredictModelServer
+from vla_eval.model_servers.serve import run_server
+from vla_eval.specs import IMAGE_RGB, LANGUAGE, STATE_JOINT, DimSpec
+
+JOINTS = DimSpec("joints", 7, "joint_position_absolute_rad")
+OPENING = DimSpec("gripper", 1, "opening_01", (0.0, 1.0))
+
+
+class Swayer(PredictModelServer):
+    """Reaches forward and down from the first pose of an episode, with a sway that the seed of the episode draws.
+
+    What it answers depends on the images too, so that any pixel that is lost on the way changes the trace.
+    """
+
+    def __init__(self, kind: str = "sway") -> None:
+        super().__init__(chunk_size=8 if kind == "chunk" else None)
+        self.kind = kind
+        self.episodes = {}
+
+    def get_action_spec(self):
+        if self.kind == "announce":
+            return {"torque": DimSpec("torque", 8, "newton_metres")}
+        return {"joints": JOINTS, "gripper": OPENING}
+
+    def get_observation_spec(self):
+        return {"agentview": IMAGE_RGB, "wrist": IMAGE_RGB, "state": STATE_JOINT, "language": LANGUAGE}
+
+    async def on_episode_start(self, config, ctx):
+        self._chunk_buffers.pop(ctx.session_id, None)
+        phase = np.random.default_rng(config["task"]["seed"]).uniform(0, 2 * np.pi, 8)
+        self.episodes[ctx.session_id] = {"phase": phase, "step": 0}
+
+    def predict(self, obs, ctx):
+        episode = self.episodes[ctx.session_id]
+        if "start" not in episode:
+            episode["start"] = np.asarray(obs["state"], np.float64)
+        if self.kind == "fail" and episode["step"] >= 3:
+            raise ValueError("the weights are gone")
+        rows = 8 if self.kind == "chunk" else 1
+        time_s = (episode["step"] + 1 + np.arange(rows))[:, None] / 20.0
+        episode["step"] += rows
+        seen = sum(float(image.mean()) for image in obs["images"].values()) / 510.0 + len(obs["task_description"]) / 1e3
+        ramp = np.minimum(time_s / 4.0, 1.0)
+        actions = episode["start"] + 0.05 * ramp * np.sin(2 * np.pi * 0.2 * time_s + episode["phase"])
+        if self.kind != "still":
+            actions[:, 1:2] += 0.9 * ramp
+            actions[:, 3:4] += 0.25 * ramp
+            actions[:, 0:1] += 0.5 * (seen - 0.5) * ramp
+        actions[:, 7] = np.clip(actions[:, 7], 0.0, 1.0)
+        return {"actions": actions if rows > 1 else actions[0]}
+
+
+if __name__ == "__main__":
+    run_server(Swayer)
