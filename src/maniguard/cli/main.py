@@ -19,6 +19,7 @@ from maniguard.cli import (
     ltlf,
     metrics,
     ontology,
+    policies,
     report,
     runs,
     serve,
@@ -37,7 +38,8 @@ EXIT_INTERRUPTED = 130
 EXIT_UNHEARD = 141
 
 _COMMANDS = (
-    evaluate, audit, report, metrics, compare, runs, spec, ltlf, ontology, bench, study, annotate, assets, serve,
+    evaluate, audit, report, metrics, compare, runs, spec, ltlf, ontology, bench, study, annotate, assets, policies,
+    serve,
 )  # fmt: skip
 
 

@@ -17,6 +17,13 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to bind; the default is reachable from this machine only"
     )
+    parser.add_argument(
+        "--batch",
+        type=int,
+        default=1,
+        metavar="N",
+        help="answer up to N requests together, for a stateless policy with infer_batch (default: one at a time)",
+    )
     parser.set_defaults(run=_run)
 
 
@@ -26,5 +33,5 @@ def _run(args: argparse.Namespace) -> int:
     def announce(host: str, port: int) -> None:
         print(f"serving {args.policy} at openpi://{host}:{port} (Ctrl-C ends it)", flush=True)
 
-    serve(args.policy, host=args.host, port=args.port, ready=announce)
+    serve(args.policy, host=args.host, port=args.port, batch=args.batch, ready=announce)
     return 0

@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from maniguard.policies.action import ContractError
+from maniguard.policies.batching import Batcher, BatchPolicy
 from maniguard.policies.contents import PROMPT
 from maniguard.policies.contract import PolicyContract, check_contract, check_observation
 from maniguard.policies.foreign import ForeignCode
@@ -39,13 +40,14 @@ class ServerOptions:
     """Where to listen and what to take.
 
     `host` is loopback unless told otherwise: the protocol has neither encryption nor a password. `port` 0 takes a
-    free one.
+    free one. `batch`: how many requests are answered together at most.
     """
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     max_message_bytes: int = MAX_MESSAGE_BYTES
     max_clients: int = 64
+    batch: int = 1
 
 
 def serve(
@@ -56,19 +58,23 @@ def serve(
     ready: Callable[[str, int], None] | None = None,
     max_message_bytes: int = MAX_MESSAGE_BYTES,
     max_clients: int = 64,
+    batch: int = 1,
 ) -> None:
     """Serve `policy` (a spec for `resolve`, or a class) until SIGINT or SIGTERM, then hang up (1001) and return.
 
     `ready` is called with host and port once clients are accepted. Runs in the main thread. An inference
-    that is running at the end is waited for; a second signal ends the process at once. PolicyError: unknown or
-    privileged policy, address in use. No scenario, task family or simulator is needed.
+    that is running at the end is waited for; a second signal ends the process at once. `batch` above 1 needs a
+    stateless policy with `infer_batch`, see `BatchPolicy`. PolicyError: unknown or privileged policy, address in use.
+    No scenario, task family or simulator is needed.
     """
     factory = (
         resolve(policy) if isinstance(policy, str) else PolicyFactory(getattr(policy, "__name__", "policy"), policy)
     )
     if not 0 <= port <= 65535:
         raise PolicyError(f"cannot listen on port {port}; valid: 1 to 65535, or 0 for a free one")
-    options = ServerOptions(host, port, max_message_bytes, max_clients)
+    if batch < 1:
+        raise PolicyError(f"cannot answer {batch} requests together; valid: 1 or more")
+    options = ServerOptions(host, port, max_message_bytes, max_clients, batch)
     asyncio.run(_serve_until_signalled(factory, options, ready))
 
 
@@ -112,7 +118,8 @@ class PolicyServer:
 
     The event loop stays free while a model compiles or infers, so pings and health checks are answered. A stateless
     policy is one shared instance; any other gets one instance per connection, reused by later ones. Requests are
-    answered one at a time in the order in which they came.
+    answered one at a time, or in batches, in the order in which they came. A connection's next message is not read
+    before the last one is answered, so that each has one place in the queue at most and nobody starves.
     """
 
     def __init__(self, factory: PolicyFactory, options: ServerOptions) -> None:
@@ -124,6 +131,7 @@ class PolicyServer:
         self._server: Server | None = None
         self._contract: PolicyContract | None = None
         self._metadata = b""
+        self._batcher: Batcher | None = None
 
     @property
     def contract(self) -> PolicyContract:
@@ -187,7 +195,11 @@ class PolicyServer:
             await connection.send(self._metadata)
             async for message in connection:
                 # Waited for rather than awaited: an error of the policy is the client's to hear and the log's to keep.
-                answering = asyncio.get_running_loop().run_in_executor(self._thread, self._answer, seat, message)
+                answering: asyncio.Future[bytes]
+                if self._batcher is None:
+                    answering = asyncio.get_running_loop().run_in_executor(self._thread, self._answer, seat, message)
+                else:
+                    answering = asyncio.wrap_future(self._batcher.submit(message))
                 await asyncio.wait([answering])
                 error = answering.exception()
                 if error is not None:
@@ -226,11 +238,27 @@ class PolicyServer:
                 f"valid: policies that see only what their contract lists"
             )
         check_contract(contract)
+        if self._options.batch > 1:
+            contract = self._in_batches(policy, contract)
         with ForeignCode(PolicyError, f"policy {self._factory.spec!r}", "reset"):
             policy.reset(seed=0, instruction="")
         self._all.append(policy)
         self._idle.append(policy)
         return contract
+
+    def _in_batches(self, policy: Policy, contract: PolicyContract) -> PolicyContract:
+        if not contract.stateless or not isinstance(policy, BatchPolicy):
+            policy.close()
+            raise PolicyError(
+                f"policy {self._factory.spec!r} cannot be served in batches: that takes a stateless contract and "
+                f"infer_batch; it has {'a' if contract.stateless else 'no'} stateless contract and "
+                f"{'infer_batch' if isinstance(policy, BatchPolicy) else 'no infer_batch'}"
+            )
+        self._batcher = Batcher(
+            policy, self._options.batch, self._thread, read=lambda message: self._read(message)[0], write=self._reply
+        )
+        # Who shares a batch depends on who asks when, and sums over batches of another size end in other last digits.
+        return replace(contract, batch=self._options.batch, deterministic=False)
 
     def _seated(self, seat: _Seat) -> Policy:
         if seat.policy is None:
@@ -244,7 +272,8 @@ class PolicyServer:
             seat.begun = False
         return seat.policy
 
-    def _answer(self, seat: _Seat, message: str | bytes) -> bytes:
+    def _read(self, message: str | bytes) -> tuple[Mapping[str, Any], Any]:
+        """Return the observation of a request, what the contract names alone, and what it says of a reset."""
         if isinstance(message, str):
             raise ProtocolError("a request is a binary msgpack frame, not text")
         request = decode(message)
@@ -253,6 +282,19 @@ class PolicyServer:
         observation = dict(request)
         reset = observation.pop(RESET_KEY, None)
         check_observation(self.contract, observation)
+        return {spec.key: observation[spec.key] for spec in self.contract.observations}, reset
+
+    def _reply(self, actions: Any, **timing: float) -> bytes:
+        name = self.contract.name
+        if actions is None:
+            raise PolicyFault(f"policy {name!r} gave no actions")
+        try:
+            return encode({"actions": actions, **({"server_timing": timing} if timing else {})})
+        except CodecError as error:
+            raise PolicyFault(f"policy {name!r} gave actions that cannot be sent: {error}") from error
+
+    def _answer(self, seat: _Seat, message: str | bytes) -> bytes:
+        observation, reset = self._read(message)
         policy = self._seated(seat)
         if not self.contract.stateless and (reset is not None or not seat.begun):
             prompts = [spec.key for spec in self.contract.observations if spec.holds == PROMPT]
@@ -260,14 +302,8 @@ class PolicyServer:
         seat.begun = True
         # The protocol has a place for timings; nothing here depends on them.
         started = time.perf_counter()
-        actions = policy.infer({spec.key: observation[spec.key] for spec in self.contract.observations})
-        infer_ms = (time.perf_counter() - started) * 1e3
-        if actions is None:
-            raise PolicyFault(f"policy {self.contract.name!r} gave no actions")
-        try:
-            return encode({"actions": actions, "server_timing": {"infer_ms": infer_ms}})
-        except CodecError as error:
-            raise PolicyFault(f"policy {self.contract.name!r} gave actions that cannot be sent: {error}") from error
+        actions = policy.infer(observation)
+        return self._reply(actions, infer_ms=(time.perf_counter() - started) * 1e3)
 
 
 class ProtocolError(PolicyError):
