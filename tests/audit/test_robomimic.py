@@ -183,6 +183,15 @@ def test_robosuites_own_folders_are_read(tmp_path: Path, states: np.ndarray) -> 
         load_recording(found, Context())
 
 
+def test_files_that_were_written_within_one_second_are_read_in_their_order(tmp_path: Path, states: np.ndarray) -> None:
+    """Names hold the decimals of the second without the zeros at their end: .45 comes before .5."""
+    (tmp_path / "model.xml").write_text(XML)
+    np.savez(tmp_path / "state_1700000001_45.npz", states=states[:5])
+    np.savez(tmp_path / "state_1700000001_5.npz", states=states[5:])
+    (found,) = find_recordings(tmp_path, Context())
+    assert np.allclose(load_recording(found, Context()).columns["time_s"], states[:, 0] - states[0, 0])
+
+
 def test_a_problem_file_gives_roles_and_nonsense_gives_none() -> None:
     found = meanings_of_bddl(BDDL)
     assert {name: item.role for name, item in found.items()} == {

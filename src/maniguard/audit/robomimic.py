@@ -26,6 +26,7 @@ from maniguard.trace import Trace
 SOURCE = "robomimic-hdf5"
 FOLDER_SOURCE = "robosuite-folder"
 _DIGITS = re.compile(r"(\d+)")
+_WRITTEN = re.compile(r"state_(\d+)_(\d+)\.npz$")
 
 
 def find_in_file(path: Path, context: Context) -> Iterator[Recording]:
@@ -140,7 +141,7 @@ def _flags(demo: h5py.Group, context: Context, count: int) -> F64 | None:
 
 def find_folder(path: Path, context: Context) -> Recording:
     """Describe one folder that robosuite's data collection wrote: model.xml and state_*.npz."""
-    files = sorted(path.glob("state_*.npz"), key=lambda file: natural(file.name))
+    files = sorted(path.glob("state_*.npz"), key=lambda file: _written(file.name))
     pieces = [digest_of_file(file).encode() for file in (path / "model.xml", *files) if file.is_file()]
     return Recording(
         FOLDER_SOURCE,
@@ -160,7 +161,7 @@ def load_folder(recording: Recording, context: Context) -> Trace:
     if not model.is_file():
         raise AuditError("it has no model.xml: without the model, states mean nothing")
     pieces, flags = [], []
-    files = sorted(folder.glob("state_*.npz"), key=lambda file: natural(file.name))
+    files = sorted(folder.glob("state_*.npz"), key=lambda file: _written(file.name))
     if not files:
         raise AuditError("it has no state_*.npz")
     for file in files:
@@ -202,6 +203,15 @@ def read_npz(path: Path) -> dict[str, np.ndarray]:
     except DAMAGED as error:
         raise AuditError(f"{path}: truncated, damaged or no npz file: {one_line(error)}") from error
     return found
+
+
+def _written(name: str) -> tuple[object, ...]:
+    """Return a key that sorts robosuite's files by when they were written.
+
+    Their names hold the seconds and, after a `_`, the decimals without the zeros at their end: _5 is after _45.
+    """
+    match = _WRITTEN.search(name)
+    return ((2, int(match[1]), float(f"0.{match[2]}")),) if match else natural(name)
 
 
 def natural(name: str) -> tuple[object, ...]:
