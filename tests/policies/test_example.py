@@ -1,4 +1,4 @@
-"""The example server, started as its docstring says."""
+"""The example servers, started as their docstrings say."""
 
 import signal
 import subprocess
@@ -9,7 +9,8 @@ import numpy as np
 
 from maniguard.policies import ChunkedActor, resolve
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "policy_server.py"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLE, PLAIN = EXAMPLES / "policy_server.py", EXAMPLES / "plain_policy_server.py"
 
 
 def test_the_example_serves_a_policy_that_opens_the_gripper_and_holds_the_arm(tmp_path):
@@ -30,6 +31,30 @@ def test_the_example_serves_a_policy_that_opens_the_gripper_and_holds_the_arm(tm
         assert path[-1, 7] == 1.0
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_the_plain_example_serves_without_maniguard_and_holds_still(tmp_path):
+    source = PLAIN.read_text()
+    assert len(source.splitlines()) <= 30
+    assert "import maniguard" not in source
+    assert "from maniguard" not in source
+    process = subprocess.Popen([sys.executable, str(PLAIN), "0"], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    try:
+        host, port = process.stdout.readline().split()
+        policy = resolve(f"openpi://{host}:{port}")()
+        assert (policy.contract.action.horizon, policy.contract.executed_steps) == (16, 8)
+        actor = ChunkedActor(policy)
+        actor.reset(scenario_id="any", seed=0, instruction="wait")
+        state = np.linspace(0.0, 0.7, 8).astype(np.float32)
+        seen = {key: np.zeros((256, 256, 3), np.uint8) for key in actor.needs.cameras}
+        for _ in range(20):
+            action = actor.act({"observation/state": state, "prompt": "wait", **seen})
+            np.testing.assert_array_equal(action, state.astype(float))
+        actor.close()
     finally:
         process.kill()
         process.wait()
