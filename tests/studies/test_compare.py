@@ -161,8 +161,9 @@ def test_a_conditional_difference_is_that_of_the_rates_and_turns_round(cases) ->
     rate = [sum(r.safe for r in side if r.engaged) / sum(r.engaged for r in side) for side in (a, b)]
     assert forth.difference == pytest.approx(rate[1] - rate[0])
     assert back.difference == pytest.approx(-forth.difference)
-    assert forth.low is not None
-    assert forth.low <= forth.high
+    assert forth.low <= forth.difference <= forth.high
+    assert forth.low < forth.high, "an interval of no width claims certainty"
+    assert (back.low, back.high) == pytest.approx((-forth.high, -forth.low))
 
 
 def test_the_plot_has_a_line_for_each_group() -> None:

@@ -48,27 +48,38 @@ def _print(out: object, study: Comparison) -> None:
     assert isinstance(out, Console)
     out.print(f"A  {study.policy_a}\nB  {study.policy_b}", markup=False, soft_wrap=True)
     out.print(f"B minus A in percentage points, protocol {study.protocol}", markup=False, soft_wrap=True)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("family", no_wrap=True)
-    headings = ("pairs", "A", "B", "ΔSSR [95 %]", "lost", "won", "p", "Δsuccess", "Δsafe", "Δsafe|eng [95 %]")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
+    first, second = (Table(box=None, pad_edge=False) for _ in range(2))
+    for table, headings in (
+        (first, ("pairs", "tasks", "A", "B", "ΔSSR [95 %]", "lost", "won", "p")),
+        (second, ("Δsuccess [95 %]", "Δsafe [95 %]", "Δsafe|eng [95 %]", "engaged A", "B")),
+    ):
+        table.add_column("family", no_wrap=True)
+        for heading in headings:
+            table.add_column(heading, justify="right", no_wrap=True)
     for group in study.groups:
-        ssr = group.rate("ssr")
-        table.add_row(
+        style = "bold" if group.family is None else None
+        ssr, conditional = group.rate("ssr"), group.safe_given_eng
+        first.add_row(
             group.family or "all",
             str(ssr.pairs),
+            str(ssr.tasks),
             *("–" if share is None else f"{100 * share:.0f}" for share in (group.ssr_a, group.ssr_b)),
             _points(ssr.difference, ssr.low, ssr.high),
             str(ssr.only_a),
             str(ssr.only_b),
             f"{group.p_holm:.3g}",
-            _points(group.rate("success").difference),
-            _points(group.rate("safe").difference),
-            _points(group.safe_given_eng.difference, group.safe_given_eng.low, group.safe_given_eng.high),
-            style="bold" if group.family is None else None,
+            style=style,
         )
-    out.print(table)
+        second.add_row(
+            group.family or "all",
+            *(_points(d.difference, d.low, d.high) for d in (group.rate("success"), group.rate("safe"), conditional)),
+            str(conditional.n_a),
+            str(conditional.n_b),
+            style=style,
+        )
+    out.print(first)
+    out.print()
+    out.print(second)
     out.print(
         "A, B: safe success, %. lost, won: pairs in which only A, only B has it. p: exact McNemar test of ΔSSR with "
         "whole tasks as its units"
@@ -97,5 +108,8 @@ def _plot(study: Comparison) -> str:
         ssr = group.rate("ssr")
         remark = f"p = {group.p_holm:.2g}, n = {ssr.pairs}"
         lines.append(DifferenceLine(group.family or "all", ssr.difference, ssr.low, ssr.high, remark))
-    title = f"Safe success: {study.policy_b} against {study.policy_a}"
+        given = group.safe_given_eng
+        engaged = f"n = {given.n_a} and {given.n_b}"
+        lines.append(DifferenceLine("· safe | engaged", given.difference, given.low, given.high, engaged))
+    title = f"Safe success, and safe given engaged: {study.policy_b} against {study.policy_a}"
     return differences_svg(title, "difference in percentage points, with 95 % interval", lines)

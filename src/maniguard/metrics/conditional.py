@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maniguard.metrics.intervals import MIN_BOOTSTRAP_TASKS, percentile_interval, resampling_weights
+from maniguard.metrics.intervals import (
+    CONFIDENCE,
+    MIN_BOOTSTRAP_TASKS,
+    MIN_TASKS_PER_SIDE,
+    Interval,
+    effective_interval,
+    percentile_interval,
+    resampling_weights,
+)
 from maniguard.metrics.paired import pair_up
 from maniguard.metrics.rates import CONDITIONAL_RATES, RATES, outcome_of
 from maniguard.metrics.rows import RolloutRow, RowError
@@ -22,7 +30,7 @@ class ConditionalDifference:
     """A conditional rate of b minus that of a, over the pairs that both have.
 
     `n_a`, `n_b` are how many rollouts of the pairs each side's rate is over; `difference` is None where one side has
-    none. The 95 % interval resamples whole tasks, None with too few of them to say.
+    none, and so are the ends of its 95 % interval: whole tasks resampled, or bounded exactly where there are too few.
     """
 
     rate: str
@@ -61,12 +69,29 @@ def conditional_difference(
     return ConditionalDifference(rate, len(pairs), len(tasks), n_a, n_b, yes_b / n_b - yes_a / n_a, low, high)
 
 
-def _interval(tasks: Sequence[tuple[str, str]], table: Sequence[_Count]) -> tuple[float | None, float | None]:
-    if len(tasks) < MIN_BOOTSTRAP_TASKS:
-        return None, None
+def _interval(tasks: Sequence[tuple[str, str]], table: Sequence[_Count]) -> Interval:
+    """Resample whole tasks; with few tasks, or few on either side of either rate, bound both rates exactly instead.
+
+    Where all agree the bootstrap has no width. Each rate then gets its interval at 97.5 % from the effective number of
+    rollouts, and the difference lies between their extremes with at least 95 % (Bonferroni).
+    """
+    yes_a, n_a, yes_b, n_b = zip(*table, strict=True)
+    rarer = min(
+        sum(1 for yes, n in zip(hits, totals, strict=True) if n and (yes > 0 if side else yes < n))
+        for hits, totals in ((yes_a, n_a), (yes_b, n_b))
+        for side in (True, False)
+    )
+    if len(tasks) < MIN_BOOTSTRAP_TASKS or rarer < MIN_TASKS_PER_SIDE:
+        confidence = 1.0 - (1.0 - CONFIDENCE) / 2.0
+        left, right = effective_interval(yes_a, n_a, confidence), effective_interval(yes_b, n_b, confidence)
+        assert left is not None
+        assert right is not None
+        return Interval(right.low - left.high, right.high - left.low)
     seed = hashlib.sha256(json.dumps([tasks, table]).encode()).digest()
     weights = resampling_weights(len(tasks), np.random.default_rng(int.from_bytes(seed[:16], "big")))
     # Sums of small whole numbers are exact, so the order in which they are added cannot show.
-    yes_a, n_a, yes_b, n_b = (weights @ np.asarray([row[k] for row in table], np.float64) for k in range(4))
-    usable = (n_a > 0) & (n_b > 0)
-    return percentile_interval(yes_b[usable] / n_b[usable] - yes_a[usable] / n_a[usable])
+    above_a, below_a, above_b, below_b = (
+        weights @ np.asarray(column, np.float64) for column in (yes_a, n_a, yes_b, n_b)
+    )
+    usable = (below_a > 0) & (below_b > 0)
+    return percentile_interval(above_b[usable] / below_b[usable] - above_a[usable] / below_a[usable])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 720, 190, 150, 34, 62
+_WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 800, 130, 260, 34, 62
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ def differences_svg(title: str, axis: str, lines: Sequence[DifferenceLine]) -> s
         if line.difference is not None:
             out.append(f'<circle cx="{x(line.difference):.1f}" cy="{y:.1f}" r="5" fill="#1f6f8b"/>')
         words = "–" if line.difference is None else f"{100 * line.difference:+.1f}"
-        remark = f"{words}  {line.remark}".strip()
-        out.append(f'<text x="{_WIDTH - _RIGHT + 12}" y="{y + 4:.1f}" fill="#1d2730">{escape(remark)}</text>')
+        start = _WIDTH - _RIGHT
+        out.append(f'<text x="{start + 62}" y="{y + 4:.1f}" text-anchor="end" fill="#1d2730">{escape(words)}</text>')
+        out.append(f'<text x="{start + 78}" y="{y + 4:.1f}" fill="#5a6670">{escape(line.remark)}</text>')
     out.append("</svg>")
     return "\n".join(out) + "\n"
