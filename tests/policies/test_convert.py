@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from maniguard import bench
 from maniguard.planning import forward, jacobian
 from maniguard.planning.kinematics import LOWER_RAD, UPPER_RAD
 from maniguard.policies import ActionConverter, ActionSpec, GripperRange
 from maniguard.policies.convert import LEASH_RAD, reach
 from maniguard.policies.rotations import matrix_from, roll_pitch_yaw, rotation_vector
-from maniguard.sim import HOME_QPOS_RAD
+from maniguard.sim import HOME_QPOS_RAD, World
 from maniguard.sim.robot import VELOCITY_RAD_S
 
 HOME = np.array([*HOME_QPOS_RAD, 0.5], np.float32)
@@ -291,3 +292,24 @@ def test_rotation_vectors_and_turns_go_there_and_back(vector):
 def test_a_pitch_of_a_quarter_turn_is_read_all_the_same():
     matrix = matrix_from("rpy", (0.3, np.pi / 2, 0.2))
     np.testing.assert_allclose(matrix_from("rpy", roll_pitch_yaw(matrix)), matrix, atol=1e-8)
+
+
+# --- in the world ---
+
+
+def test_the_simulated_arm_goes_where_the_deltas_say_and_stays_there():
+    scenario = bench.load("clutter", tasks=range(1), conditions=("base",))[0]
+    with World(scenario.scene_spec) as world:
+        frame = world.reset()
+        start = frame.tcp_position_m.astype(float)
+        converter = ActionConverter(DELTA)
+        for chunk in (rows(shift=(0, 0, 0.005), count=20), rows(count=20)):
+            state = np.array([*frame.robot_qpos_rad, 1.0], np.float32)
+            for action in converter.convert(state, chunk):
+                frame = world.step(action)
+        moved = frame.tcp_position_m - start
+        np.testing.assert_allclose(moved, [0, 0, 0.1], atol=0.004)
+        for number, wide in ((0.0, False), (1.0, True)):
+            for action in converter.convert(np.array([*frame.robot_qpos_rad, 1.0]), rows(grip=number, count=20)):
+                frame = world.step(action)
+            assert (frame.gripper_opening_m > 0.07) == wide
