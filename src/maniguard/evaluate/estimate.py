@@ -38,7 +38,7 @@ def estimate(run: Run, scenarios: Sequence[Scenario], *, workers: int) -> Estima
     by_id = {scenario.id: scenario for scenario in scenarios}
     pending = [by_id[item.scenario_id] for item in run.pending()]
     steps = [last_step(scenario.step_limit, None) for scenario in pending]
-    requests = sum(math.ceil(count / contract.executed_steps) for count in steps)
+    requests = sum(math.ceil(count / contract.control_steps) for count in steps)
     at_a_time = max(1, min(workers, len(pending)))
     done = [item.rollout_id for item in run.plan.items if run.result_path(item.rollout_id).exists()]
     known = [timing for name in done if (timing := run.timing(name)) is not None and timing["durations_s"]]
