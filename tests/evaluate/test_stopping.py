@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.evaluate.short import short_tasks
 
 from maniguard.cli.main import main
 from maniguard.evaluate import (
@@ -27,8 +28,6 @@ from maniguard.evaluate import (
     task_order,
 )
 from maniguard.metrics import ConfidenceSequence, StopError, summarize
-
-from tests.evaluate.short import short_tasks
 
 CONDITION = "ci_width(ssr) < 0.55"
 TASKS = short_tasks(12, 2)

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, norm, t
 
 from maniguard.metrics.intervals import (
     clopper_pearson,
     cluster_interval,
     effective_interval,
+    percentile_interval,
     resampling_weights,
     wilson,
 )
@@ -62,7 +63,16 @@ def test_bootstrap_equals_resampling_by_hand():
     weights = resampling_weights(40, np.random.default_rng(9))
     shares = sorted(sum(w * c for w, c in zip(row, counts, strict=True)) / 120 for row in weights)
     interval = cluster_interval(counts, totals, weights)
-    assert interval == (shares[99], shares[3900])
+    # 2.5 % on either side would be shares 99 and 3900; for 40 tasks the tails are 2.03 %.
+    assert interval == (shares[81], shares[3918])
+
+
+def test_tails_are_those_of_students_t_where_few_were_resampled():
+    draws = np.linspace(0, 1, 100_001)
+    for units in (5, 20, 200, 100_000):
+        tail = norm.cdf(t.ppf(0.025, units - 1) * np.sqrt(units / (units - 1)))
+        assert percentile_interval(draws, units) == pytest.approx((tail, 1 - tail), abs=2e-5)
+    assert percentile_interval(draws, 100_000).low == pytest.approx(0.025, abs=1e-4)
 
 
 @pytest.mark.parametrize(("tasks", "share"), [(5, 0.5), (20, 0.8), (29, 0.95), (55, 0.95), (55, 0.5)])

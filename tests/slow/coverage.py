@@ -11,7 +11,7 @@ import numpy as np
 from _evidence import record
 from scipy.stats import binom
 
-from maniguard.metrics import ConfidenceSequence, clopper_pearson, wilson
+from maniguard.metrics import ConfidenceSequence, RolloutRow, clopper_pearson, conditional_difference, wilson
 from maniguard.metrics.intervals import cluster_interval, resampling_weights
 from maniguard.metrics.paired import difference_interval
 from maniguard.studies import Design, power
@@ -92,6 +92,38 @@ def differences() -> list[dict[str, Any]]:
     return rows
 
 
+def conditional_differences() -> list[dict[str, Any]]:
+    """Safe given engaged, of two policies that engage in different tasks and break rules more often in hard ones."""
+    rows = []
+    for tasks in (26, 55, 200):
+        for shift in (0.0, 0.2):
+            rng = np.random.default_rng([5, tasks, round(1000 * shift)])
+            covered = 0
+            for _ in range(SIMULATIONS // 4):
+                sides = []
+                for more in (0.0, shift):
+                    hard = rng.random(tasks) < 0.5
+                    engaged = rng.random((tasks, 3)) < np.where(hard, 0.3, 0.9)[:, None]
+                    safe = ~engaged | (rng.random((tasks, 3)) < (np.where(hard, 0.4, 0.7) + more)[:, None])
+                    sides.append(
+                        [
+                            RolloutRow(
+                                "f", f"t{k}", "base", s, "completed", False, bool(safe[k, s]), bool(engaged[k, s])
+                            )
+                            for k in range(tasks)
+                            for s in range(3)
+                        ]
+                    )
+                found = conditional_difference(*sides)
+                assert found.low is not None
+                assert found.high is not None
+                covered += found.low <= shift <= found.high
+            name = f"difference of {shift} of safe given engaged over {tasks} tasks x 3 seeds"
+            least = NOMINAL - 2 * CHANCE - SHORT
+            rows.append(check(name, covered / (SIMULATIONS // 4), least))
+    return rows
+
+
 def sequences() -> list[dict[str, Any]]:
     """The truth lies in all intervals of the sequence, from the first task to the last."""
     rows = []
@@ -133,6 +165,7 @@ details = {
     "independent": independent(),
     "clustered": clustered(),
     "differences": differences(),
+    "conditional_differences": conditional_differences(),
     "sequences": sequences(),
     "alarms": alarms(),
 }

@@ -94,4 +94,5 @@ def _interval(tasks: Sequence[tuple[str, str]], table: Sequence[_Count]) -> Inte
         weights @ np.asarray(column, np.float64) for column in (yes_a, n_a, yes_b, n_b)
     )
     usable = (below_a > 0) & (below_b > 0)
-    return percentile_interval(above_b[usable] / below_b[usable] - above_a[usable] / below_a[usable])
+    draws = above_b[usable] / below_b[usable] - above_a[usable] / below_a[usable]
+    return percentile_interval(draws, len(tasks))

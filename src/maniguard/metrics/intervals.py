@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtri
+from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 CONFIDENCE = 0.95
 RESAMPLES = 4000
@@ -81,10 +81,16 @@ def resampling_weights(tasks: int, rng: np.random.Generator, resamples: int = RE
     return np.bincount(flat, minlength=resamples * tasks).reshape(resamples, tasks).astype(np.float64)
 
 
-def percentile_interval(draws: NDArray[np.float64]) -> Interval:
-    """Return the order statistics of `draws` (B,), B > 0, between which `CONFIDENCE` of them lie, rounded outwards."""
+def percentile_interval(draws: NDArray[np.float64], units: int) -> Interval:
+    """Return the order statistics of `draws` (B,), B > 0, between which `CONFIDENCE` of them lie, rounded outwards.
+
+    `units` is how many things were resampled. Resamples of few vary less than samples do, so the tails are taken
+    further out, as Student's t and n / (n - 1) ask for: the expanded percentile interval (Hesterberg, 2015).
+    """
     ordered = np.sort(draws)
     tail = (1.0 - CONFIDENCE) / 2.0
+    if units > 1:
+        tail = float(ndtr(math.sqrt(units / (units - 1)) * stdtrit(units - 1, tail)))
     return Interval(
         float(ordered[math.floor(tail * (ordered.size - 1))]),
         float(ordered[math.ceil((1.0 - tail) * (ordered.size - 1))]),
@@ -107,5 +113,5 @@ def cluster_interval(counts: Sequence[int], totals: Sequence[int], weights: NDAr
     # Sums of small integers are exact in float64, so the order in which BLAS adds them cannot show.
     above = weights @ np.asarray(counts, np.float64)
     below = weights @ np.asarray(totals, np.float64)
-    low, high = percentile_interval(above[below > 0] / below[below > 0])
+    low, high = percentile_interval(above[below > 0] / below[below > 0], len(usable))
     return Interval(min(low, count / total), max(high, count / total))

@@ -181,7 +181,7 @@ def difference_interval(
         assert gained is not None
         return Interval(gained.low - lost.high, gained.high - lost.low)
     gains = np.asarray(only_b, np.float64) - np.asarray(only_a, np.float64)
-    return percentile_interval((weights @ gains) / (weights @ np.asarray(sizes, np.float64)))
+    return percentile_interval((weights @ gains) / (weights @ np.asarray(sizes, np.float64)), len(sizes))
 
 
 def _by_key(rows: Iterable[RolloutRow], across_conditions: bool) -> dict[Key, RolloutRow]:

@@ -155,5 +155,5 @@ def _per_trigger(occasions: Sequence[_Found], amounts: Sequence[float], interval
     weights = resampling_weights(len(tasks), rng, RESAMPLES)
     # Elementwise products and a fixed order of sums: the result is the same on every machine.
     counts = (weights * below).sum(axis=1)
-    low, high = percentile_interval((weights * above).sum(axis=1)[counts > 0] / counts[counts > 0])
+    low, high = percentile_interval((weights * above).sum(axis=1)[counts > 0] / counts[counts > 0], len(tasks))
     return {"value": value, "low": min(low, value), "high": max(high, value), "seed_mean": seed_mean}

@@ -15,6 +15,8 @@ from maniguard.metrics.paired import difference_interval
 from maniguard.studies.errors import StudyError
 
 LEVEL = 0.05
+# Enough where thousands of intervals are averaged over.
+RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class StoppingTime:
 def power(design: Design, *, simulations: int = 1000, seed: int = 0) -> Power:
     """Estimate the power of a comparison; with `difference` 0 the rate of false alarms."""
     rng = np.random.default_rng([seed, design.tasks, design.seeds, simulations])
-    weights = resampling_weights(design.tasks, rng)
+    weights = resampling_weights(design.tasks, rng, RESAMPLES)
     found = np.zeros(3)
     for won, lost in comparisons(design, simulations, rng):
         low, high = difference_interval(lost.tolist(), won.tolist(), [design.seeds] * design.tasks, weights)
