@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from maniguard.planning import forward
-from maniguard.policies import ChunkedActor, ContractError, PolicyConnectionError, PolicyError, resolve
+from maniguard.policies import ChunkedActor, ContractError, PolicyConnectionError, PolicyError, resolve, wire
 from maniguard.policies.contract import view
 from maniguard.policies.rotations import rotation_vector
 from maniguard.policies.wire.codec import CodecError
@@ -419,3 +419,33 @@ def test_any_bytes_are_decoded_or_refused(data):
     for message in (data, msgpack.packb({"__ndarray_class__": True, "as_npy": b"\x93NUMPY" + data})):
         with suppress(CodecError):
             decode(message)
+
+
+class Trap:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+def test_a_pickle_in_an_npy_file_is_never_run(tmp_path):
+    trap = tmp_path / "sprung"
+    data = npy(np.array([Trap(trap)], object), allow_pickle=True)
+    np.load(io.BytesIO(data), allow_pickle=True)
+    assert trap.exists()  # the trap works
+    trap.unlink()
+    with pytest.raises(CodecError, match="dtype"):
+        decode(msgpack.packb({"__ndarray_class__": True, "as_npy": data}))
+    assert not trap.exists()
+
+
+def test_nothing_that_faces_a_network_can_unpickle():
+    package = Path(wire.__file__).parent
+    for path in (*package.glob("*.py"), package.parent / "server.py", package.parent / "batching.py"):
+        source = path.read_text()
+        assert "import pickle" not in source, path
+        assert "np.load" not in source, path
+        assert "eval(" not in source, path

@@ -17,8 +17,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from maniguard.policies import (
+    ActionSpec,
     ChunkedActor,
     ContractError,
+    GripperRange,
     OpenpiOptions,
     OpenpiPolicy,
     PolicyConnectionError,
@@ -27,6 +29,7 @@ from maniguard.policies import (
     RandomPolicy,
     resolve,
 )
+from maniguard.policies.presets import preset
 from maniguard.policies.server import serve
 from maniguard.policies.wire import link
 from maniguard.policies.wire.codec import decode, encode
@@ -465,6 +468,59 @@ def test_a_server_without_a_contract_is_probed_and_gets_the_documented_defaults(
 def test_a_server_that_does_not_fit_is_refused_before_the_first_rollout(settings, kind, text):
     with plain(**settings) as peer, pytest.raises(kind, match=text):
         client(peer)
+
+
+def test_a_preset_says_what_is_sent_and_what_comes_back_and_the_first_chunk_shows_how_much():
+    with plain(columns=8) as peer:
+        policy = client(peer, "?preset=pi05-droid")
+        contract = policy.contract
+        assert (contract.name, contract.action.horizon, contract.executed_steps) == ("pi05-droid", 10, 8)
+        assert contract.action.same_meaning(preset("pi05-droid").action)
+        assert contract.cameras == {
+            "observation/exterior_image_1_left": "overview",
+            "observation/wrist_image_left": "wrist",
+        }
+        actor = ChunkedActor(policy)
+        actor.reset(scenario_id="a/base", seed=0, instruction="go")
+        seen = {"observation/state": STATE, "prompt": "go"}
+        seen |= {key: np.zeros((224, 224, 3), np.uint8) for key in contract.cameras}
+        first = actor.act(seen)
+        # The peer says in the first two columns that it saw five keys and how often it was asked; 1 is as far as a
+        # velocity goes, 0.2 rad in 1/15 s. Its last column, 0, is an open gripper.
+        np.testing.assert_allclose(first[:7] - STATE[:7], [0.15, 0.15, 0, 0, 0, 0, 0], atol=1e-6)
+        assert first[7] == 1.0
+        actor.close()
+
+
+@pytest.mark.parametrize(
+    ("answered", "query", "text"),
+    [
+        (8, "?preset=pi05-libero", r"actions of shape \(10, 8\); preset 'pi05-libero' has \(rows, 7\) 'ee_delta'"),
+        (7, "?preset=pi0-droid", r"actions of shape \(10, 7\); preset 'pi0-droid' has \(rows, 8\) 'joint_delta'"),
+    ],
+)
+def test_a_server_that_answers_other_columns_than_its_preset_is_refused(answered, query, text):
+    with plain(columns=answered) as peer, pytest.raises(ContractError, match=text):
+        client(peer, query)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({}, None),
+        ({"observations": preset("pi0-droid").observations[:3]}, "announces observation/exterior_image_1_left.*has"),
+        ({"action": ActionSpec(10, gripper=GripperRange(1, 0))}, r"announces actions \(10, 8\) 'joint_position'.*has"),
+    ],
+)
+def test_an_announced_contract_must_be_the_presets_in_any_order(change, text):
+    known = preset("pi0-droid").contract
+    announced = replace(known, **{"observations": known.observations[::-1], **change})
+    with plain(metadata={"maniguard": {"contract": announced.to_dict()}}) as peer:
+        if text is None:
+            assert client(peer, "?preset=pi0-droid").contract == announced
+            return
+        with pytest.raises(ContractError, match=text):
+            client(peer, "?preset=pi0-droid")
 
 
 def test_a_server_that_blocks_its_loop_for_long_is_waited_for(monkeypatch):

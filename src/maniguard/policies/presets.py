@@ -157,7 +157,7 @@ _ALL = (
             image("observation.images.image", "overview"),
             image("observation.images.image2", "wrist"),
             numbers("observation.state", _LIBERO_STATE),
-            text("task"),
+            text("prompt"),
         ),
         replace(_LIBERO_ACTION, horizon=50),
         10,

@@ -197,7 +197,7 @@ class OpenpiPolicy:
         if chosen is None:
             return
         sides: tuple[str, str] | None = None
-        if contract.observations != chosen.observations:
+        if _seen(contract.observations) != _seen(chosen.observations):
             sides = (_listed(contract.observations), _listed(chosen.observations))
         elif not contract.action.same_meaning(chosen.action):
             sides = (f"actions {contract.action}", f"actions {chosen.action}")
@@ -246,6 +246,11 @@ class OpenpiPolicy:
                 f"{alternatives(str(key) for key in reply)}"
             )
         return reply["actions"]
+
+
+def _seen(specs: tuple[ObservationSpec, ...]) -> dict[str, ObservationSpec]:
+    """Return what is seen under which key; in which order, and whether a default content is named, is the same."""
+    return {spec.key: replace(spec, content=spec.holds) for spec in specs}
 
 
 def _listed(specs: tuple[ObservationSpec, ...]) -> str:
