@@ -48,11 +48,13 @@ class Swayer(PredictModelServer):
         episode["step"] += rows
         seen = sum(float(image.mean()) for image in obs["images"].values()) / 510.0 + len(obs["task_description"]) / 1e3
         ramp = np.minimum(time_s / 4.0, 1.0)
-        actions = episode["start"] + 0.05 * ramp * np.sin(2 * np.pi * 0.2 * time_s + episode["phase"])
+        phase = episode["phase"]
+        actions = episode["start"] + 0.05 * ramp * np.sin(2 * np.pi * 0.2 * time_s + phase)
         if self.kind != "still":
-            actions[:, 1:2] += 0.9 * ramp
-            actions[:, 3:4] += 0.25 * ramp
-            actions[:, 0:1] += 0.5 * (seen - 0.5) * ramp
+            # Deep enough to sweep over the table, or not, by the seed.
+            actions[:, 1:2] += (1.2 if phase[1] > np.pi else 0.7) * ramp
+            actions[:, 3:4] += 0.1 * ramp
+            actions[:, 0:1] += (0.6 * np.sin(0.5 * time_s) + 0.5 * (seen - 0.5)) * ramp
         actions[:, 7] = np.clip(actions[:, 7], 0.0, 1.0)
         return {"actions": actions if rows > 1 else actions[0]}
 

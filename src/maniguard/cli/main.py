@@ -16,6 +16,7 @@ from maniguard.cli import (
     bench,
     compare,
     evaluate,
+    lerobot_server,
     ltlf,
     metrics,
     ontology,
@@ -39,7 +40,7 @@ EXIT_UNHEARD = 141
 
 _COMMANDS = (
     evaluate, audit, report, metrics, compare, runs, spec, ltlf, ontology, bench, study, annotate, assets, policies,
-    serve,
+    serve, lerobot_server,
 )  # fmt: skip
 
 

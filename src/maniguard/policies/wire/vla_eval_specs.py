@@ -31,7 +31,8 @@ RAW_FORMAT = "raw"
 
 #: What maniguard's own benchmark declares, see `maniguard.integrations.vla_eval`.
 JOINT_FORMAT, OPENING_FORMAT = "joint_position_absolute_rad", "opening_01"
-STATE_FORMAT = "joint_positions_rad7_opening1"
+#: The word that servers of joint-space policies use; how many joints and what follows them it leaves open.
+STATE_FORMAT = "joint_positions"
 
 # The names under which benchmarks send their view of the scene, and the one at the wrist.
 _SCENE_NAMES = ("image", "images", "agentview", "primary", "base_camera")
@@ -120,7 +121,7 @@ def _wants_state(name: str, components: Mapping[str, Mapping[str, Any]], wants: 
     }
     for key, component in others.items():
         formats = {component["format"], *component["accepts"]}
-        if key not in ("state", "states") or not formats & {RAW_FORMAT, STATE_FORMAT, "joint_positions"}:
+        if key not in ("state", "states") or not formats & {RAW_FORMAT, STATE_FORMAT}:
             raise ContractError(
                 f"policy {name!r} expects {key!r} as {component['format']}; maniguard offers state as {STATE_FORMAT}, "
                 f"or nothing with ?state=no"
