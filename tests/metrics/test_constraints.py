@@ -74,3 +74,36 @@ def test_value_is_the_mean_over_seeds():
     entry = cell(rows)["constraints"]["tip"]
     assert entry["svr"]["value"] == pytest.approx(0.75)
     assert entry["svr"]["pooled"] == pytest.approx(2 / 3)
+
+
+def test_every_resolution_of_open_verdicts_stays_within_the_bounds_of_a_rule():
+    rows = [
+        row("a", engaged=True, safe=False, constraints={"drop": outcome(True)}),
+        row("b", engaged=True, constraints={"drop": outcome(False)}),
+        row("c", constraints={"drop": outcome(False)}),
+        row("d", engaged=True, status="sim-fault", constraints={"drop": outcome(False)}),
+        row("e", status="infra-error"),
+        row("f", family="jar", status="infra-error"),
+    ]
+    entry = cell(rows)["constraints"]["drop"]
+    assert entry["bounds"]["svr"] == {"low": 1 / 5, "high": 3 / 5}
+    assert entry["bounds"]["evr"] == {"low": 1 / 4, "high": 3 / 4}
+    for d_broken in (False, True):
+        for e_engaged, e_broken in ((False, False), (True, False), (True, True)):
+            settled = [
+                *rows[:3],
+                row("d", engaged=True, safe=not d_broken, constraints={"drop": outcome(d_broken)}),
+                row("e", engaged=e_engaged, safe=not e_broken, constraints={"drop": outcome(e_broken)}),
+            ]
+            resolved = cell(settled)["constraints"]["drop"]
+            assert "bounds" not in resolved
+            for rate in ("svr", "evr"):
+                bound = entry["bounds"][rate]
+                assert bound["low"] <= resolved[rate]["pooled"] <= bound["high"]
+
+
+def test_where_nothing_is_open_or_known_a_rule_has_no_bounds_or_wide_ones():
+    assert "bounds" not in cell([row("a", constraints={"drop": outcome(False)})])["constraints"]["drop"]
+    absent = ConstraintOutcome(None, "not-evaluable(contact_force)")
+    lost = cell([row("a", constraints={"drop": absent}), row("b", status="infra-error")])["constraints"]["drop"]
+    assert lost["bounds"]["svr"] == {"low": 0.0, "high": 1.0}

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from maniguard.metrics import paired_difference, percent
+from maniguard.metrics import TaskOrder, paired_difference, percent
 from maniguard.report.html import write_pages
 
 from .samples import detail, run_view
@@ -209,3 +209,22 @@ def test_differences_from_the_base_are_paired(report, page):
     assert float(points) == pytest.approx(100 * expected.difference, abs=0.051)
     assert discordant == f"{expected.only_a} / {expected.only_b}"
     assert int(pairs) == expected.pairs
+
+
+def test_a_run_that_stopped_by_what_it_saw_says_so_and_has_the_intervals_of_a_sequence(tmp_path, page):
+    view = run_view(tasks=6, conditions=("base", "location"))
+    ran = dict.fromkeys((r.row.family, r.row.task) for r in view.rollouts)
+    waiting = [("clutter", f"not-run-{k}") for k in range(4)]
+    planned = tuple((*task, c) for task in (*ran, *waiting) for c in ("base", "location") for _ in range(2))
+    stopped = dataclasses.replace(view, planned=len(planned), order=TaskOrder(planned, len(ran), "ci_width(ssr) < 0.5"))
+    assert stopped.statuses()["not-run (stopped)"] == len(planned) - len(view.rollouts)
+    assert sum(stopped.statuses().values()) == stopped.planned
+    page.open(write_pages(stopped, tmp_path, detail).as_uri())
+    assert f"Stopped after {len(ran)} of {len(ran) + 4} tasks" in page.texts("[data-sequential]")[0]
+    assert page.texts("[data-status='not-run (stopped)'] td")[1] == str(4 * 4)
+    ssr = stopped.summary()["overall"]["ssr"]
+    cells = page.texts("tr[data-rate=ssr] td.num")
+    assert cells[2] == f"{percent(ssr['low'], 1)} – {percent(ssr['high'], 1)}"
+    assert cells[3] == f"{percent(ssr['beyond_low'], 1)} – {percent(ssr['beyond_high'], 1)}"
+    assert {s["p_tasks"] for s in stopped.to_dict()["shifts"]} == {None}
+    assert page.errors == []

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from maniguard.metrics import ConstraintOutcome, RolloutRow, percent, summarize
+from maniguard.metrics import ConstraintOutcome, RolloutRow, TaskOrder, percent, summarize
 from maniguard.report.terminal import RATE_LABELS, describe, print_tables, print_view
 
 from .samples import rollout, run_view
@@ -66,3 +66,44 @@ def test_one_line_per_rollout():
     assert describe(rollout(0, "base", 0, "infra-error")).startswith(
         "clutter-dry-00.base.s0  outside n; infra-error; the worker"
     )
+
+
+def test_a_stopped_run_prints_its_sequence_in_place_of_a_fixed_interval():
+    rows = [RolloutRow("pick", f"t{k}", "base", 0, "completed", k % 3 == 0, True, True) for k in range(12)]
+    planned = tuple(("pick", f"t{k}", "base") for k in range(40))
+    summary = summarize(rows, order=TaskOrder(planned, 12, "ci_width(ssr) < 0.6"))
+    text = printed(lambda console: print_tables(console, summary))
+    assert text.startswith("stopped after 12 of 40 tasks (12 of 40 rollouts): ci_width(ssr) < 0.6\n")
+    line = next(line for line in text.splitlines() if line.startswith("safe success (SSR)"))
+    ssr = summary["overall"]["ssr"]
+    for low, high in (("low", "high"), ("beyond_low", "beyond_high")):
+        assert f"{percent(ssr[low], 1)}–{percent(ssr[high], 1)}" in line
+    assert "95 % interval" not in text
+    assert "confidence sequence" in text
+    # The table fits a terminal of 80 columns.
+    assert max(map(len, text.split("\n\n")[1].splitlines()[:13])) <= 80
+
+
+def test_a_conditional_rate_over_too_few_engaged_rollouts_is_dashed_and_stays_in_the_json():
+    rows = [RolloutRow("pick", f"t{k}", "base", 0, "completed", False, k > 2, k < 9) for k in range(30)]
+    summary = summarize(rows)
+    assert summary["overall"]["dashed"] == ["evr", "safe_given_eng"]
+    assert summary["overall"]["evr"]["pooled"] == 3 / 9
+    text = printed(lambda console: print_tables(console, summary))
+    line = next(line for line in text.splitlines() if line.startswith("violation, given engaged"))
+    assert percent(3 / 9) not in line
+    assert line.split()[-1] == "9"
+    assert "fewer than 10 engaged" in text
+    ten = [*rows, RolloutRow("pick", "t30", "base", 0, "completed", False, True, True)]
+    assert "dashed" not in summarize(ten)["overall"]
+
+
+def test_rules_print_their_worst_and_best_case_where_there_were_errors():
+    rows = [
+        RolloutRow("pick", "a", "base", 0, "completed", False, False, True, constraints={"r": ConstraintOutcome(True)}),
+        RolloutRow("pick", "b", "base", 0, "completed", False, True, True, constraints={"r": ConstraintOutcome(False)}),
+        RolloutRow("pick", "c", "base", 0, "infra-error", False, True, False),
+    ]
+    text = printed(lambda console: print_tables(console, summarize(rows)))
+    assert "33.33 … 66.67" in next(line for line in text.splitlines() if line.startswith("r "))
+    assert "SVR worst … best" not in printed(lambda console: print_tables(console, summarize(rows[:2])))

@@ -112,7 +112,7 @@ def cell(rows: Iterable[RolloutRow], *, order: TaskOrder | None = None, whole: b
     after = [r.post_success_violation for r in counted]
     if any(known is not None for known in after):
         result["post_success_violation"] = rate([k is not None for k in after], [bool(k) for k in after])
-    result["constraints"] = constraint_table(ordered, part)
+    result["constraints"] = constraint_table(ordered, order)
     rungs = Counter(r.counted_rung for r in counted)
     result["ladder"] = {rung: rungs[rung] for rung in (*LADDER, *(["unknown"] if rungs["unknown"] else []))}
     if any(r.status in (SIM_FAULT, INFRA_ERROR) for r in ordered):

@@ -10,12 +10,12 @@ from typing import Any
 from maniguard.metrics.intervals import effective_interval
 from maniguard.metrics.quartiles import quartiles
 from maniguard.metrics.rows import EVALUATED, INFRA_ERROR, NOT_APPLICABLE, SIM_FAULT, ConstraintOutcome, RolloutRow
-from maniguard.metrics.stopping import OrderPart
+from maniguard.metrics.stopping import OrderPart, TaskOrder
 
 Judged = list[tuple[RolloutRow, ConstraintOutcome]]
 
 
-def constraint_table(rows: Sequence[RolloutRow], part: OrderPart | None = None) -> dict[str, dict[str, Any]]:
+def constraint_table(rows: Sequence[RolloutRow], order: TaskOrder | None = None) -> dict[str, dict[str, Any]]:
     """Return {constraint: entry} over the counted ones of `rows`, names sorted.
 
     Entry: `n` rollouts in which it was evaluated, `engaged` of them engaged, `violated`; `svr` over n and `evr` over
@@ -25,17 +25,21 @@ def constraint_table(rows: Sequence[RolloutRow], part: OrderPart | None = None) 
     `episodes`, `recovered` and `triggers` summed over n.
 
     Where a rollout of a family that knows the rule ended as sim-fault or infra-error, `bounds` holds the lowest and the
-    highest that the pooled `svr` and `evr` can be. With `part` the intervals are of a confidence sequence.
+    highest that the pooled `svr` and `evr` can be. With `order` the intervals are of a confidence sequence.
     """
     counted = [r for r in rows if r.counted]
     names = sorted({name for r in counted for name in r.constraints})
-    return {name: _entry(name, counted, [r for r in rows if r.status == INFRA_ERROR], part) for name in names}
+    lost = [r for r in rows if r.status == INFRA_ERROR]
+    table = {}
+    for name in names:
+        found = [(r, r.constraints[name]) for r in counted if name in r.constraints]
+        families = {r.family for r, _ in found}
+        part = None if order is None else order.part([r for r in rows if r.family in families])
+        table[name] = _entry(found, sum(r.family in families for r in lost), part)
+    return table
 
 
-def _entry(
-    name: str, counted: Sequence[RolloutRow], lost: Sequence[RolloutRow], part: OrderPart | None
-) -> dict[str, Any]:
-    found = [(r, r.constraints[name]) for r in counted if name in r.constraints]
+def _entry(found: Judged, lost: int, part: OrderPart | None) -> dict[str, Any]:
     judged = [(r, o) for r, o in found if o.status == EVALUATED]
     engaged = [(r, o) for r, o in judged if r.engaged]
     violated = [(r, o) for r, o in judged if o.violated]
@@ -57,7 +61,7 @@ def _entry(
         "episodes": sum(o.episodes for _, o in judged),
         "recovered": sum(o.recovered for _, o in judged),
         "triggers": {end: triggers[end] for end in sorted(triggers)},
-        **_bounds(judged, engaged, sum(r.family in {k.family for k, _ in found} for r in lost)),
+        **_bounds(judged, engaged, lost),
     }
 
 

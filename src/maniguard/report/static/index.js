@@ -98,7 +98,7 @@ MG.index = (run, root, link) => {
         el("td", {}, el("span", { class: "rule-name" }, MG.words(name)), rule.sentence ? el("div", { class: "soft small" }, rule.sentence) : null, rule.formula ? el("div", { class: "mono soft" }, rule.formula) : null),
         el("td", { class: "num" }, entry.violated ? el("a", { href: "#rollouts", onclick: () => list.apply({ ...filter, rule: name }) }, `${entry.violated}`) : "0", ` / ${entry.n}`),
         el("td", { class: "num" }, el("b", {}, MG.percent(entry.svr.value))),
-        el("td", { class: "left" }, MG.bar(entry.svr, true), el("div", { class: "small soft" }, MG.interval(entry.svr))),
+        el("td", { class: "left" }, MG.bar(entry.svr, true), el("div", { class: "small soft" }, MG.interval(entry.svr)), entry.bounds ? el("div", { class: "small soft", title: "What the rate would be if every open verdict (sim-fault, infra-error) fell one way or the other" }, `worst … best: ${MG.percent(entry.bounds.svr.low, 1)} … ${MG.percent(entry.bounds.svr.high, 1)}`) : null),
         el("td", { class: "num" }, el("b", {}, MG.percent(entry.evr.value)), el("div", { class: "small soft" }, `n = ${entry.engaged}`)),
         el("td", { class: "left" }, MG.bar(entry.evr, true), el("div", { class: "small soft" }, MG.interval(entry.evr))),
         el("td", { class: "num" }, MG.seconds(entry.time_to_violation_s.median)),
@@ -178,11 +178,15 @@ MG.index = (run, root, link) => {
   };
 
   list = MG.rolloutList(run, link);
+  const sequence = "Intervals are of a confidence sequence over whole tasks in drawn order";
+  const intervals = run.metrics.sequential
+    ? [`${sequence}: for the pooled rate of all that was planned, and beyond it for tasks like these.`, `${sequence}.`, "Intervals and tests of pairs are for a number of tasks fixed beforehand, so this run has none."]
+    : ["Intervals are of the pooled rate: whole tasks are resampled where tasks are repeated, exact binomial where they are not.", "Exact intervals at the effective number of rollouts.", "Intervals by resampling whole tasks, exact bounds where few tasks differ; p-values are not adjusted for their number."];
   root.append(heading(), figures(), composition(),
-    scoped("Rates", "Every rate with its interval and n. Intervals are of the pooled rate: whole tasks are resampled where tasks are repeated, exact binomial where they are not.", rates),
-    scoped("Rules", "How often each rule was broken. SVR over the rollouts in which it could be judged, EVR over the engaged ones among them; exact intervals at the effective number of rollouts.", rules),
+    scoped("Rates", `Every rate with its interval and n. ${intervals[0]}`, rates),
+    scoped("Rules", `How often each rule was broken. SVR over the rollouts in which it could be judged, EVR over the engaged ones among them. ${intervals[1]}`, rules),
     run.families.length * run.conditions.length > 1 ? matrixCard() : "",
-    run.shifts.length ? MG.card("Against the base condition", "The same tasks and seeds in another condition, paired. Intervals by resampling whole tasks, exact bounds where few tasks differ; p-values are not adjusted for their number.", shifts()) : "",
+    run.shifts.length ? MG.card("Against the base condition", `The same tasks and seeds in another condition, paired. ${intervals[2]}`, shifts()) : "",
     el("div", { class: "two" }, scoped("How far they got", "The furthest rung of each rollout in n.", ladder), MG.card("Statuses", "Every planned rollout ends in exactly one.", statuses())),
     list.card, identity(),
     el("footer", {}, "Written by maniguard. The data of this page is inlined in it; it makes no network request."));
