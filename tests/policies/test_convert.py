@@ -265,7 +265,8 @@ def test_commanded_joints_keep_their_ranges_and_speeds_whatever_is_asked(shares,
 @given(st.lists(st.floats(0.05, 0.95), min_size=7, max_size=7))
 def test_the_jacobian_is_the_slope_of_the_kinematics(shares):
     q = LOWER_RAD + np.array(shares) * (UPPER_RAD - LOWER_RAD)
-    slope, h = jacobian(q), 1e-6
+    (pose, slope), h = jacobian(q), 1e-6
+    np.testing.assert_allclose(pose, forward(q), atol=1e-14)
     for joint in range(7):
         step = h * np.eye(7)[joint]
         ahead, behind = forward(q + step), forward(q - step)

@@ -56,6 +56,19 @@ _RX = tuple(_rot_x(twist) for twist in _TWISTS)
 _HAND = _rot_z(np.asarray(HAND_ROTATION_RAD))
 
 
+def _placed(rotation: F64, x_m: float, z_m: float) -> F64:
+    """Return the transform that shifts along x, then turns by `rotation`, then shifts along the new z."""
+    out = np.eye(4)
+    out[:3, :3] = rotation
+    out[:3, 3] = rotation[:, 2] * z_m
+    out[0, 3] += x_m
+    return out
+
+
+_LINKS = np.stack([_placed(*link) for link in zip(_RX, _OFFSETS, _LENGTHS, strict=True)])
+_TOOL = _placed(_HAND, 0.0, FLANGE_M + FLANGE_TO_TCP_M)
+
+
 def forward(q: F64) -> F64:
     """Return `base_T_tcp` as homogeneous matrices (..., 4, 4) for joint vectors `q` (..., 7) in rad.
 
@@ -76,23 +89,30 @@ def forward(q: F64) -> F64:
     return out
 
 
-def jacobian(q: F64) -> F64:
-    """Return how the tcp moves with each joint of `q` (7,): (6, 7), m/rad of position, then rotation, in base axes.
+def jacobian(q: F64) -> tuple[F64, F64]:
+    """Return `base_T_tcp` (4, 4) of `q` (7,), and how it moves with each joint: (6, 7), m/rad, in the base's axes.
 
     The geometric Jacobian: joint i turns about its axis z_i through its origin, so its columns are z_i × (tcp - origin)
-    and z_i.
+    above z_i. One pass for both, for loops that take one step after the other.
     """
-    q = np.asarray(q, dtype=np.float64)
-    rotation, position = np.eye(3), np.zeros(3)
-    axes, origins = np.empty((7, 3)), np.empty((7, 3))
-    for joint in range(7):
-        position = position + rotation[:, 0] * _OFFSETS[joint]
-        rotation = rotation @ _RX[joint]
-        position = position + rotation[:, 2] * _LENGTHS[joint]
-        axes[joint], origins[joint] = rotation[:, 2], position
-        rotation = rotation @ _rot_z(q[joint])
-    tcp = position + rotation[:, 2] * (FLANGE_M + FLANGE_TO_TCP_M)
-    return np.concatenate([np.cross(axes, tcp - origins).T, axes.T])
+    turned = np.zeros((7, 4, 4))
+    turned[:, 0, 0] = turned[:, 1, 1] = np.cos(q)
+    turned[:, 1, 0] = np.sin(q)
+    turned[:, 0, 1] = -turned[:, 1, 0]
+    turned[:, 2, 2] = turned[:, 3, 3] = 1.0
+    links = _LINKS @ turned
+    frames = np.empty((7, 4, 4))
+    frames[0] = links[0]
+    for joint in range(1, 7):
+        np.matmul(frames[joint - 1], links[joint], out=frames[joint])
+    pose = frames[6] @ _TOOL
+    axes, arms = frames[:, :3, 2], pose[:3, 3] - frames[:, :3, 3]
+    out = np.empty((6, 7))
+    out[0] = axes[:, 1] * arms[:, 2] - axes[:, 2] * arms[:, 1]
+    out[1] = axes[:, 2] * arms[:, 0] - axes[:, 0] * arms[:, 2]
+    out[2] = axes[:, 0] * arms[:, 1] - axes[:, 1] * arms[:, 0]
+    out[3:] = axes.T
+    return pose, out
 
 
 def inverse(base_T_tcp: F64, wrist_rad: F64) -> JointSolutions:

@@ -126,7 +126,7 @@ class ActionConverter:
         if spec.rotation == "rpy":
             turn_rad = np.array([rotation_vector(matrix_from("rpy", row)) for row in turn_rad])
         for step in range(1, steps + 1):
-            pose = forward(q)
+            pose = jacobian(q)[0]
             for row, share in self._pieces(step):
                 turned = matrix_from("axis-angle", share * turn_rad[row])
                 if spec.frame == "tool":
@@ -145,16 +145,17 @@ def reach(q_start: F64, base_T_tcp: F64) -> F64:
     A joint that meets the end of its range stays there and the others take over. `q_start` itself, to the bit, where
     its tcp is at the pose already.
     """
-    q, free = q_start, np.ones(7, bool)
+    q, free, error = q_start, np.ones(7, bool), np.empty(6)
     for _ in range(_ITERATIONS):
-        pose = forward(q)
-        error = np.concatenate([base_T_tcp[:3, 3] - pose[:3, 3], rotation_vector(base_T_tcp[:3, :3] @ pose[:3, :3].T)])
-        if float(np.max(np.abs(error))) < _TOLERANCE:
+        pose, slopes = jacobian(q)
+        error[:3] = base_T_tcp[:3, 3] - pose[:3, 3]
+        error[3:] = rotation_vector(base_T_tcp[:3, :3] @ pose[:3, :3].T)
+        if float(np.abs(error).max()) < _TOLERANCE:
             break
-        slope = jacobian(q)[:, free]
+        slope = slopes[:, free]
         change = np.zeros(7)
         change[free] = slope.T @ np.linalg.solve(slope @ slope.T + _DAMPING**2 * np.eye(6), error)
-        change *= min(1.0, _LARGEST_CHANGE_RAD / max(float(np.max(np.abs(change))), 1e-12))
+        change *= min(1.0, _LARGEST_CHANGE_RAD / max(float(np.abs(change).max()), 1e-12))
         moved = q + change
         free &= (moved >= LOWER_RAD) & (moved <= UPPER_RAD)
         q = np.clip(moved, LOWER_RAD, UPPER_RAD)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -27,15 +29,26 @@ def matrix_from(rotation: str, numbers: ArrayLike) -> F64:
 
 def rotation_vector(matrix: F64) -> F64:
     """Return the rotation vector (3,) in rad of a matrix (3, 3), its length at most pi."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = matrix.tolist()
+    # The axis times twice the sine of the angle, and twice the cosine; near half turns the axis gets lost.
+    x, y, z, cosine = zy - yz, xz - zx, yx - xy, xx + yy + zz - 1.0
+    if cosine < -1.9:
+        return _half_turn(matrix)
+    sine = math.sqrt(x * x + y * y + z * z)
+    # For the smallest angles the ratio of angle to twice the sine is a half.
+    scale = 0.5 if sine < 1e-12 else math.atan2(sine, cosine) / sine
+    return np.array([x * scale, y * scale, z * scale])
+
+
+def _half_turn(matrix: F64) -> F64:
+    """Return the rotation vector of a matrix near a half turn, from its quaternion."""
     pose = np.eye(4)
     pose[:3, :3] = matrix
     quat: F64 = pose_of(pose)[1]
     if quat[0] < 0.0:
         quat = -quat
     sine = float(np.linalg.norm(quat[1:]))
-    # For the smallest angles the ratio of angle to sine is 2.
-    scale = 2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, quat[0]) / sine
-    return np.asarray(quat[1:] * scale, np.float64)
+    return np.asarray(quat[1:] * (2.0 * math.atan2(sine, quat[0]) / sine))
 
 
 def roll_pitch_yaw(matrix: F64) -> F64:

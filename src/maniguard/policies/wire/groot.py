@@ -23,7 +23,6 @@ from maniguard.policies.action import ContractError, GripperRange
 from maniguard.policies.contract import (
     CAMERAS,
     IMAGE_SIZES_PX,
-    ObservationSpec,
     PolicyContract,
     check_contract,
     image,
@@ -34,14 +33,11 @@ from maniguard.policies.wire.address import COMMON, bracketed, read_address
 from maniguard.policies.wire.codec import CodecError
 from maniguard.policies.wire.groot_codec import decode, encode
 from maniguard.policies.wire.groot_link import GrootLink
+from maniguard.policies.wire.groot_modalities import STATE, VIDEO, Announced, announced_modalities, keys_of
 from maniguard.policies.wire.link import LostError, PolicyConnectionError
 from maniguard.rollout.faults import PolicyFault
 
-VIDEO, STATE = "video.", "state."
 DEFAULT_PRESET = "gr00t-maniguard"
-
-#: What a server announces: modality -> (keys, number of steps).
-Announced = Mapping[str, tuple[tuple[str, ...], int]]
 
 
 @dataclass(frozen=True)
@@ -218,62 +214,6 @@ class GrootPolicy:
         return np.concatenate(parts, axis=1)
 
 
-def announced_modalities(reply: Any, known: Preset, address: str) -> Announced:
-    """Return what a server announces; ContractError with both sides where it is not what `known` has.
-
-    Keys must be the same, one step of video and state, consecutive steps of actions from 0. Joint groups must not be
-    announced as end-effector ones.
-    """
-    wanted: dict[str, tuple[str, ...] | None] = {
-        "video": _keys(known.observations, VIDEO),
-        "state": _keys(known.observations, STATE),
-        "action": tuple(key for key, _ in known.groups),
-        "language": None,
-    }
-    announced: dict[str, tuple[tuple[str, ...], int]] = {}
-    for modality, expected in wanted.items():
-        config = reply.get(modality) if isinstance(reply, Mapping) else None
-        told = config if isinstance(config, Mapping) else {}
-        keys: Any = told.get("modality_keys")
-        steps: Any = told.get("delta_indices")
-        if not _is_list_of(keys, str) or not _is_list_of(steps, int):
-            raise ContractError(
-                f"GR00T server {address} announces {modality} as {str(config)[:200]}; "
-                f"valid: modality_keys, a list of names, and delta_indices, a list of steps"
-            )
-        expected = tuple(keys[:1]) if expected is None else expected
-        if sorted(keys) != sorted(expected):
-            raise ContractError(
-                f"GR00T server {address} announces {modality} keys {', '.join(keys)}; preset {known.name!r} has "
-                f"{', '.join(expected)}; name yours with ?preset=NAME, ?video=KEY:CAMERA,… or ?keys=OURS:YOURS,…"
-            )
-        # The present step alone: maniguard keeps no history of images.
-        valid = list(range(len(steps))) if modality == "action" else [0]
-        if list(steps) != valid:
-            raise ContractError(
-                f"GR00T server {address} announces {modality} at steps {steps}; "
-                f"maniguard {'executes consecutive steps from 0' if modality == 'action' else 'shows step 0 alone'}"
-            )
-        if modality == "action" and not known.action.end_effector:
-            _refuse_end_effector(told.get("action_configs"), keys, address, known)
-        announced[modality] = (tuple(keys), len(steps))
-    return announced
-
-
-def _refuse_end_effector(configs: Any, keys: list[str], address: str, known: Preset) -> None:
-    for key, config in zip(keys, configs if isinstance(configs, list) else [], strict=False):
-        kind = str(config.get("type", "")).lower() if isinstance(config, Mapping) else ""
-        if kind == "eef":
-            raise ContractError(
-                f"GR00T server {address} announces action {key!r} of type {kind!r}; preset {known.name!r} has "
-                f"{known.action}"
-            )
-
-
-def _keys(specs: tuple[ObservationSpec, ...], prefix: str) -> tuple[str, ...]:
-    return tuple(spec.key.removeprefix(prefix) for spec in specs if spec.key.startswith(prefix))
-
-
 def _cameras(url: str, text: str) -> dict[str, str]:
     pairs = _pairs(text)
     if not pairs or not set(pairs.values()) <= set(CAMERAS):
@@ -284,7 +224,7 @@ def _cameras(url: str, text: str) -> dict[str, str]:
 
 
 def _renamed(url: str, known: Preset, text: str) -> Preset:
-    pairs, names = _pairs(text), {key for key, _ in known.groups} | set(_keys(known.observations, STATE))
+    pairs, names = _pairs(text), {key for key, _ in known.groups} | set(keys_of(known.observations, STATE))
     after = [pairs.get(name, name) for name in sorted(names)]
     if not pairs or not set(pairs) <= names or len(set(after)) != len(after):
         raise PolicyError(
@@ -317,7 +257,3 @@ def _pairs(text: str) -> dict[str, str]:
     pairs = [entry.partition(":")[::2] for entry in text.split(",")]
     good = all(key and value for key, value in pairs) and len(dict(pairs)) == len(pairs)
     return dict(pairs) if good else {}
-
-
-def _is_list_of(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and bool(value) and all(type(entry) is kind for entry in value)
