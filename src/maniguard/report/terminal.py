@@ -129,7 +129,7 @@ def _rates(cell: Cell) -> Table:
     table.add_column("rate, %", no_wrap=True)
     sequential = "beyond_low" in cell["ssr"]
     intervals = ("95 %, plan", "beyond it") if sequential else ("95 % interval",)
-    for heading in ("mean of seeds", "pooled", *intervals, "n"):
+    for heading in ("seed mean" if sequential else "mean of seeds", "pooled", *intervals, "n"):
         table.add_column(heading, justify="right", no_wrap=True)
     bounds = cell.get("bounds")
     if bounds is not None:
