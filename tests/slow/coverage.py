@@ -22,7 +22,7 @@ NOMINAL = 0.95
 # Three standard errors of a share of 0.95 seen in so many simulations.
 CHANCE = 3 * math.sqrt(NOMINAL * (1 - NOMINAL) / SIMULATIONS)
 # What the bootstrap is allowed to fall short by: it is approximate, and the figures are there to be read.
-SHORT = 0.015
+SHORT = 0.005
 
 failed: list[str] = []
 checked = 0
