@@ -62,8 +62,8 @@ def test_who_floods_the_server_has_one_place_in_the_queue_like_everybody_else(tm
         # The flood's first request was under way; its second is read when that is answered, behind all four.
         assert [turn[0] for turn in turns] == [1, 2, 3, 4]
         assert [turn[2] for turn in turns] == [0, 1, 2, 3]
-        sizes = {1: [1, 1, 1, 1], 2: [2, 2, 2, 2], 8: [4, 4, 4, 4]}[batch]
-        assert [turn[1] for turn in turns] == sizes
+        # In a large batch the flood's second may be the fifth, if it came in time.
+        assert {turn[1] for turn in turns} in {1: [{1}], 2: [{2}], 8: [{4}, {5}]}[batch]
         assert [answer(flood)[2] for _ in range(50)] == [100 + number for number in range(50)]
         for connection in (flood, *polite):
             connection.close()
