@@ -93,7 +93,7 @@ def test_our_client_understands_what_our_benchmark_declares(module):
     )
     assert action_spec("ours", actions, 1, 8).convention == "joint_position"
     assert [s.key for s in observation_specs("ours", {"observation_spec": seen}, Wishes())] == [
-        "observation/state",
+        "state",
         "images/agentview",
         "images/wrist",
         "prompt",

@@ -19,7 +19,13 @@ from .vla_eval_peer import HELLO, IMAGE, LANGUAGE, running
 
 STATE = np.array([0.5, -0.75, 0.25, -2.25, 0.0, 1.5, 0.75, 0.5], np.float32)
 SCENE, WRIST = np.full((256, 256, 3), 10, np.uint8), np.full((256, 256, 3), 20, np.uint8)
-SEEN = {"observation/state": STATE, "images/agentview": SCENE, "images/wrist": WRIST, "prompt": "put it down"}
+SEEN = {
+    "observation/state": STATE,
+    "state": STATE,
+    "images/agentview": SCENE,
+    "images/wrist": WRIST,
+    "prompt": "put it down",
+}
 
 
 def hello(**changes):
@@ -28,6 +34,9 @@ def hello(**changes):
 
 def spec(**components):
     return {key: {"name": key, "dims": dims, "format": text} for key, (dims, text) in components.items()}
+
+
+LIBERO = spec(position=(3, "delta_xyz"), rotation=(3, "axis_angle"), gripper=(1, "binary_close_positive"))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +50,7 @@ def test_the_contract_is_what_the_server_announces(url):
     check_contract(policy.contract)
     assert policy.contract.name == "vla-eval Peer"
     assert {s.key: s.camera for s in policy.contract.observations} == {
-        "observation/state": None,
+        "state": None,
         "images/agentview": "overview",
         "images/wrist": "wrist",
         "prompt": None,
@@ -90,7 +99,7 @@ def test_a_server_that_announces_nothing_is_shown_liberos_two_views_and_the_stat
         contract = resolve(address)().contract
         assert contract.name == "vla-eval"
         assert [s.key for s in contract.observations] == [
-            "observation/state",
+            "state",
             "images/agentview",
             "images/wrist",
             "prompt",
@@ -105,7 +114,7 @@ def test_what_a_server_asks_of_the_benchmark_is_heeded():
     )
     with running(hello=asks) as (_, address):
         assert [s.key for s in resolve(address)().contract.observations] == [
-            "observation/state",
+            "state",
             "images/image",
             "images/wrist",
             "prompt",
@@ -117,6 +126,11 @@ def test_what_a_server_asks_of_the_benchmark_is_heeded():
     [
         ({"hello": hello(protocol_version=2)}, ContractError, "speaks version 2 .* this client speaks 1"),
         ({"hello": hello(action_spec=spec(torque=(8, "newton_metres")))}, ContractError, "torque: newton_metres"),
+        (
+            {"hello": hello(action_spec=LIBERO)},
+            ContractError,
+            r"position does not fit: without a preset.*\?preset=NAME",
+        ),
         ({"hello": hello(action_spec=[1])}, ContractError, "action_spec as list"),
         ({"hello": hello(observation_spec={"a": {"format": 3}})}, ContractError, "malformed observation_spec"),
         (
@@ -204,12 +218,13 @@ def test_addresses_are_read():
         ("vla-eval://host", "not of the form"),
         ("vla-eval://host:0", "not of the form"),
         ("vla-eval://host:80/path", "not of the form"),
-        ("vla-eval://host:99999", "Port"),
+        ("vla-eval://host:99999", "[Pp]ort"),
         ("vla-eval://host:80?speed=3", "unknown option 'speed'"),
         ("vla-eval://host:80?execute=0", "execute"),
         ("vla-eval://host:80?execute=1&execute=2", "twice"),
+        ("vla-eval://host:80?preset=pi9", "no preset 'pi9'"),
         ("vla-eval://host:80?images=jpeg", "png, raw"),
-        ("vla-eval://host:80?state=maybe", "no, yes"),
+        ("vla-eval://host:80?state=maybe", "no quantity 'maybe'"),
         ("vla-eval://host:80?cameras=front", "NAME:CAMERA"),
         ("vla-eval://host:80?timeout_s=0", "positive"),
         ("vla-eval://host:80?timeout_s=soon", "number"),
@@ -223,3 +238,38 @@ def test_addresses_that_are_none_are_refused(address, said):
 def test_a_camera_that_does_not_exist_is_named(url):
     with pytest.raises(ContractError, match=r"no camera 'ceiling'.*overview"):
         resolve(url + "?cameras=front:ceiling")()
+
+
+def test_end_effector_rows_are_executed_with_the_units_of_a_preset():
+    seen = {"image": IMAGE, "state": {"format": "eef_pos3_axisangle3_gripper2"}, "language": LANGUAGE}
+    asks = hello(action_spec=LIBERO, observation_spec=seen, observation_params={"send_wrist_image": True})
+    with running(hello=asks, columns=7) as (_, address):
+        contract = resolve(address + "?preset=pi05-libero")().contract
+        check_contract(contract)
+        assert (contract.action.convention, contract.action.horizon, contract.action.dims) == ("ee_delta", 1, 7)
+        assert (contract.action.unit_m, contract.action.gripper.closed) == (0.05, 1.0)
+        assert [(s.key, s.content, s.camera, s.shape) for s in contract.observations] == [
+            ("state", "x+y+z+rx+ry+rz+fingers", None, (8,)),
+            ("images/image", None, "overview", (224, 224, 3)),
+            ("images/wrist", None, "wrist", (224, 224, 3)),
+            ("prompt", None, None, ()),
+        ]
+        actor = ChunkedActor(resolve(address + "?preset=pi05-libero&size_px=64")())
+        actor.reset(scenario_id="some/base", seed=0, instruction="put it down")
+        picture = np.zeros((64, 64, 3), np.uint8)
+        raw = {"observation/state": STATE, "images/image": picture, "images/wrist": picture, "prompt": "put it down"}
+        assert actor.act(raw).shape == (8,)
+        actor.close()
+        # What the server says of its rotation and of its gripper is held against the preset.
+        with pytest.raises(ContractError, match="gripper does not fit"):
+            resolve(address + "?preset=openvla-libero")()
+        with pytest.raises(ContractError, match="rotation does not fit"):
+            resolve(address + "?preset=openvla-bridge")()
+
+
+def test_a_state_of_unsaid_content_is_the_users_to_say():
+    asks = hello(observation_spec={"state": {"format": "raw"}, "language": LANGUAGE})
+    with running(hello=asks) as (_, address):
+        for query, content in (("", "joints+opening"), ("?state=x+y+z+opening", "x+y+z+opening")):
+            (state, _) = resolve(address + query)().contract.observations
+            assert (state.key, state.content) == ("state", content)

@@ -14,18 +14,22 @@ connects anew once, and the server must announce the same as before.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maniguard import __version__
 from maniguard.errors import ManiguardError, alternatives
-from maniguard.policies.contract import PROMPT_KEY, STATE_KEY, ContractError, PolicyContract, check_contract
+from maniguard.policies.action import ContractError
+from maniguard.policies.contents import size_of
+from maniguard.policies.contract import PROMPT_KEY, PolicyContract, check_contract
 from maniguard.policies.policy import PolicyError
+from maniguard.policies.presets import preset
+from maniguard.policies.wire.address import COMMON, DEFAULT_EXECUTED_STEPS, read_address
 from maniguard.policies.wire.codec import CodecError
 from maniguard.policies.wire.link import LostError, PolicyConnectionError, PolicyLink
 from maniguard.policies.wire.vla_eval_codec import (
@@ -37,15 +41,21 @@ from maniguard.policies.wire.vla_eval_codec import (
     decode_message,
     encode_message,
 )
-from maniguard.policies.wire.vla_eval_specs import IMAGE_PREFIX, Wishes, action_spec, observation_specs
+from maniguard.policies.wire.vla_eval_specs import (
+    IMAGE_PREFIX,
+    STATE_KEY,
+    Wishes,
+    action_spec,
+    observation_specs,
+)
 from maniguard.rollout.faults import PolicyFault
 
 # The version is that of the software at the other end and changes no meaning.
 _UNCHECKED = ("harness_version",)
 
 _FORM = (
-    "vla-eval://HOST:PORT[?cameras=NAME:CAMERA,…&size_px=N&state=yes|no&images=png|raw&execute=N&wait_s=SECONDS"
-    "&timeout_s=SECONDS]"
+    "vla-eval://HOST:PORT[?preset=NAME&cameras=NAME:CAMERA,…&size_px=N&state=CONTENT|no&images=png|raw&execute=N"
+    "&wait_s=SECONDS&timeout_s=SECONDS]"
 )
 
 
@@ -53,9 +63,9 @@ _FORM = (
 class VlaEvalOptions:
     """Where the server is, what it is shown, and how patient the client is.
 
-    `wishes`: cameras, image size and whether the state is sent, in place of what the server announces. `images`: how
-    images travel; both ways are lossless. `execute`: rows of each chunk to execute. `wait_s`: how long to wait for
-    somebody to listen. `timeout_s`: how long to wait for one answer.
+    `wishes`: cameras, image size, state and preset, before what the server announces. `images`: how images travel; both
+    ways are lossless. `execute`: rows of each chunk to execute. `wait_s`: how long to wait for somebody to listen.
+    `timeout_s`: how long to wait for one answer.
     """
 
     host: str
@@ -69,37 +79,19 @@ class VlaEvalOptions:
     @staticmethod
     def parse(url: str) -> VlaEvalOptions:
         """Read `vla-eval://HOST:PORT[?…]`; PolicyError when it is not of this form."""
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-            pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
-        except ValueError as error:
-            raise PolicyError(f"policy {url!r}: {error}; valid: {_FORM}") from error
-        if parts.scheme != "vla-eval" or not host or not port or parts.path not in ("", "/") or parts.fragment:
+        if not url.startswith("vla-eval://"):
             raise PolicyError(f"policy {url!r} is not of the form {_FORM}")
-        given = dict(pairs)
-        known = ("cameras", "size_px", "state", "images", "execute", "wait_s", "timeout_s")
-        unknown = [key for key in given if key not in known]
-        if unknown or len(given) < len(pairs):
-            what = f"unknown option {unknown[0]!r}" if unknown else "an option is given twice"
-            raise PolicyError(f"policy {url!r}: {what}; valid: {alternatives(known)}")
-        for key, valid in (("images", IMAGE_FORMATS), ("state", ("yes", "no"))):
-            if key in given and given[key] not in valid:
-                raise PolicyError(f"policy {url!r}: {key}={given[key]!r}; valid: {alternatives(valid)}")
-        wishes = Wishes(
-            cameras=_cameras(url, given["cameras"]) if "cameras" in given else None,
-            size_px=_whole(url, given, "size_px") or Wishes.size_px,
-            state=None if "state" not in given else given["state"] == "yes",
-        )
-        return VlaEvalOptions(
-            host,
-            port,
-            wishes,
-            "raw" if given.get("images") == "raw" else "png",
-            _whole(url, given, "execute"),
-            _seconds(url, given, "wait_s", VlaEvalOptions.wait_s),
-            _seconds(url, given, "timeout_s", VlaEvalOptions.timeout_s),
-        )
+        kinds: dict[str, Callable[[str], Any]] = {
+            **COMMON,
+            "size_px": int,
+            "preset": preset,
+            "cameras": partial(_cameras, url),
+            "state": partial(_state, url),
+            "images": partial(_images, url),
+        }
+        host, port, values = read_address(url, _FORM, kinds)
+        wishes = Wishes(**{key: values.pop(key) for key in ("cameras", "size_px", "state", "preset") if key in values})
+        return VlaEvalOptions(host, port, wishes, **values)
 
 
 class VlaEvalPolicy:
@@ -201,8 +193,11 @@ class VlaEvalPolicy:
                 f"policy server {self._link.address} answers actions of shape {actions.shape}, not (D,) or (H, D)"
             )
         horizon = int(actions.shape[0])
-        spec = action_spec(name, self._announced.get("action_spec"), horizon, int(actions.shape[1]))
-        contract = PolicyContract(name, seen, spec, self._options.execute or min(8, horizon), deterministic=False)
+        announced, wishes = self._announced.get("action_spec"), self._options.wishes
+        spec = action_spec(name, announced, horizon, int(actions.shape[1]), wishes.preset)
+        usual = DEFAULT_EXECUTED_STEPS if wishes.preset is None else wishes.preset.executed_steps
+        executed = self._options.execute or min(usual, horizon)
+        contract = PolicyContract(name, seen, spec, executed, deterministic=False)
         check_contract(contract)
         return contract
 
@@ -284,19 +279,20 @@ def _cameras(url: str, text: str) -> Mapping[str, str]:
     return cameras
 
 
-def _whole(url: str, given: Mapping[str, str], key: str) -> int | None:
-    if key not in given:
-        return None
-    if not given[key].isdecimal() or int(given[key]) < 1:
-        raise PolicyError(f"policy {url!r}: {key}={given[key]!r} is not a whole number above 0")
-    return int(given[key])
-
-
-def _seconds(url: str, given: Mapping[str, str], key: str, default: float) -> float:
+def _state(url: str, text: str) -> str:
+    if text == "no":
+        return ""
+    # A plus sign stands for a space in an address, and nobody would write %2B.
+    content = text.replace(" ", "+")
     try:
-        value = float(given.get(key, default))
-    except ValueError as error:
-        raise PolicyError(f"policy {url!r}: {key}={given[key]!r} is not a number") from error
-    if not np.isfinite(value) or value < 0 or (value == 0 and key != "wait_s"):
-        raise PolicyError(f"policy {url!r}: {key}={given[key]} must be positive")
-    return value
+        size_of(content)
+    except ContractError as error:
+        raise PolicyError(f"policy {url!r}: state={content!r}: {error}; or no") from error
+    return content
+
+
+def _images(url: str, text: str) -> ImageFormat:
+    for known in IMAGE_FORMATS:
+        if text == known:
+            return known
+    raise PolicyError(f"policy {url!r}: images={text!r}; valid: {alternatives(IMAGE_FORMATS)}")

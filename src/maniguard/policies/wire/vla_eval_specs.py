@@ -1,28 +1,26 @@
 """From what a vla-eval model server announces to the contract: which images it wants, and what its numbers mean.
 
-A specification is a map from a component's name to `{"name", "dims", "format", "range", "accepts"}`. Formats are words;
-the ones that have one meaning in maniguard are here, any other is refused rather than guessed.
+A specification is a map from a component's name to `{"name", "dims", "format", "range", "accepts"}`. Formats are words.
+They leave units open: what a shift of 1 is, in metres, depends on the controller that the checkpoint was trained with.
+So joint targets are executed as announced, and the end effector only with a preset that says the units; what the server
+announces must then agree with it. Any word that is not here is refused rather than guessed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from maniguard.errors import alternatives
-from maniguard.policies.contract import (
-    CAMERAS,
-    PROMPT,
-    STATE,
-    ActionSpec,
-    ContractError,
-    ObservationSpec,
-    image,
-)
+from maniguard.policies.action import ActionSpec, ContractError
+from maniguard.policies.contents import DEFAULT_CONTENT
+from maniguard.policies.contract import CAMERAS, PROMPT, ObservationSpec, image, numbers
+from maniguard.policies.presets import Preset
 
 #: Images of a vla-eval observation are the keys that begin so, followed by the camera's name in `images`.
 IMAGE_PREFIX = "images/"
+STATE_KEY = "state"
 
 IMAGE_FORMAT = "rgb_hwc_uint8"
 LANGUAGE_FORMAT = "language"
@@ -34,6 +32,30 @@ JOINT_FORMAT, OPENING_FORMAT = "joint_position_absolute_rad", "opening_01"
 #: The word that servers of joint-space policies use; how many joints and what follows them it leaves open.
 STATE_FORMAT = "joint_positions"
 
+STATES: Mapping[str, str] = {
+    STATE_FORMAT: DEFAULT_CONTENT,
+    "eef_pos3_axisangle3_gripper2": "x+y+z+rx+ry+rz+fingers",
+    "eef_pos3_euler3_gripper2": "x+y+z+roll+pitch+yaw+fingers",
+}
+# Format of a component -> what an action specification must say for it: attribute and value.
+_MEANINGS: Mapping[str, tuple[str, str]] = {
+    JOINT_FORMAT: ("convention", "joint_position"),
+    "delta_xyz": ("convention", "ee_delta"),
+    "absolute_xyz": ("convention", "ee_pose"),
+    "axis_angle": ("rotation", "axis-angle"),
+    "euler_xyz": ("rotation", "rpy"),
+}
+# Format of a gripper -> whether a larger number closes it.
+_CLOSES_UPWARDS: Mapping[str, bool | None] = {
+    OPENING_FORMAT: False,
+    "binary_close_positive": True,
+    "binary_close_negative": False,
+    "binary_close_01": True,
+    # Which end is open these do not say.
+    "continuous_01": None,
+    RAW_FORMAT: None,
+}
+
 # The names under which benchmarks send their view of the scene, and the one at the wrist.
 _SCENE_NAMES = ("image", "images", "agentview", "primary", "base_camera")
 _WRIST_NAMES = ("wrist", "wrist_image", "hand_camera")
@@ -41,18 +63,20 @@ _WRIST_NAMES = ("wrist", "wrist_image", "hand_camera")
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user says of the observation: camera by the server's name for it, image size, whether to send the state.
+    """What the user says: camera by the server's name for it, image size, what the state holds, the preset.
 
-    None leaves it to what the server announces.
+    `state` is a content such as `joints+opening`, "" for no state. None leaves it to the preset, then to what the
+    server announces.
     """
 
     cameras: Mapping[str, str] | None = None
-    size_px: int = 256
-    state: bool | None = None
+    size_px: int | None = None
+    state: str | None = None
+    preset: Preset | None = None
 
 
 def observation_specs(name: str, announced: Mapping[str, Any], wishes: Wishes) -> tuple[ObservationSpec, ...]:
-    """Return what server `name` is shown: images in the order announced, the state if it wants it, and the prompt.
+    """Return what server `name` is shown: the state if it wants it, images in the order announced, and the prompt.
 
     A server that announces nothing is shown `agentview` and `wrist`, as by LIBERO, and the state. ContractError for an
     image or a state that maniguard cannot tell the meaning of.
@@ -64,28 +88,41 @@ def observation_specs(name: str, announced: Mapping[str, Any], wishes: Wishes) -
     unknown = [camera for camera in cameras.values() if camera not in CAMERAS]
     if unknown:
         raise ContractError(f"policy {name!r}: no camera {unknown[0]!r}; maniguard has {alternatives(CAMERAS)}")
-    state = _wants_state(name, components, wants) if wishes.state is None else wishes.state
+    preset = wishes.preset
+    size_px = wishes.size_px or (256 if preset is None else preset.contract.image_size_px)
+    state = _state(name, components, wants, preset) if wishes.state is None else wishes.state
     return (
-        *([STATE] if state else []),
-        *(image(IMAGE_PREFIX + key, camera, wishes.size_px) for key, camera in cameras.items()),
+        *([numbers(STATE_KEY, state)] if state else []),
+        *(image(IMAGE_PREFIX + key, camera, size_px) for key, camera in cameras.items()),
         PROMPT,
     )
 
 
-def action_spec(name: str, announced: Any, horizon: int, dims: int) -> ActionSpec:
-    """Return what the rows (horizon, dims) of server `name` mean; ContractError when that is not what can be executed.
+def action_spec(name: str, announced: Any, horizon: int, dims: int, preset: Preset | None = None) -> ActionSpec:
+    """Return what the rows (horizon, dims) of server `name` mean: what the preset says, else joint targets.
 
-    Without a specification, or with a raw one, eight columns are taken as joint targets and gripper opening.
+    ContractError where the server announces something else, with both sides.
     """
+    meaning = ActionSpec(horizon, dims) if preset is None else replace(preset.action, horizon=horizon, dims=dims)
     components = _components(name, "action_spec", announced)
-    formats = {key: component["format"] for key, component in components.items()}
-    if formats and set(formats.values()) not in ({RAW_FORMAT}, {JOINT_FORMAT, OPENING_FORMAT}):
-        theirs = ", ".join(f"{key}: {text}" for key, text in formats.items())
-        raise ContractError(
-            f"policy {name!r} announces actions as {theirs}; maniguard executes {JOINT_FORMAT} (7) with "
-            f"{OPENING_FORMAT} (1), or eight raw columns of that meaning"
-        )
-    return ActionSpec(horizon, dims)
+    for key, component in components.items():
+        text = component["format"]
+        if text in _CLOSES_UPWARDS:
+            upwards = meaning.gripper.closed > meaning.gripper.open
+            fits = _CLOSES_UPWARDS[text] in (None, upwards)
+        elif text in _MEANINGS:
+            attribute, value = _MEANINGS[text]
+            fits = getattr(meaning, attribute) == value
+        else:
+            fits = False
+        if not fits:
+            told = ", ".join(f"{other}: {entry['format']}" for other, entry in components.items())
+            what = "without a preset it is" if preset is None else f"preset {preset.name!r} says"
+            raise ContractError(
+                f"policy {name!r} announces its actions as {told}; {key} does not fit: {what} {meaning}; "
+                f"valid: ?preset=NAME with one that agrees, see `maniguard policies`"
+            )
+    return meaning
 
 
 def _cameras(name: str, components: Mapping[str, Mapping[str, Any]], wants: set[str]) -> dict[str, str]:
@@ -111,22 +148,27 @@ def _cameras(name: str, components: Mapping[str, Mapping[str, Any]], wants: set[
     return cameras
 
 
-def _wants_state(name: str, components: Mapping[str, Mapping[str, Any]], wants: set[str]) -> bool:
-    if not components:
-        return True
+def _state(name: str, components: Mapping[str, Mapping[str, Any]], wants: set[str], preset: Preset | None) -> str:
+    """Return what the state holds; "" where the server wants none."""
+    usual = DEFAULT_CONTENT
+    if preset is not None:
+        held = [spec.content for spec in preset.observations if spec.dtype == "float32" and spec.content]
+        usual = "+".join(held) or usual
     others = {
         key: component
         for key, component in components.items()
         if component["format"] not in (IMAGE_FORMAT, LANGUAGE_FORMAT)
     }
     for key, component in others.items():
-        formats = {component["format"], *component["accepts"]}
-        if key not in ("state", "states") or not formats & {RAW_FORMAT, STATE_FORMAT}:
+        formats = (component["format"], *component["accepts"])
+        known = [STATES[text] for text in formats if text in STATES]
+        if key not in ("state", "states") or not (known or RAW_FORMAT in formats):
             raise ContractError(
-                f"policy {name!r} expects {key!r} as {component['format']}; maniguard offers state as {STATE_FORMAT}, "
-                f"or nothing with ?state=no"
+                f"policy {name!r} expects {key!r} as {component['format']}; maniguard offers a state as "
+                f"{alternatives(STATES)}, anything it can compute with ?state=CONTENT, or nothing with ?state=no"
             )
-    return bool(others) or "send_state" in wants
+        return known[0] if known else usual
+    return usual if not components or "send_state" in wants else ""
 
 
 def _components(name: str, what: str, announced: Any) -> Mapping[str, Mapping[str, Any]]:
