@@ -9,6 +9,7 @@ number. Prints `HOST PORT` when it listens.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -94,6 +95,8 @@ def answer(chunk: np.ndarray, fault: str) -> np.ndarray | None:
 
 def main() -> None:
     port, fault, *at = sys.argv[1:]
+    # Clients that hang up are what this server is about.
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)
     faulty = Faulty(fault, [int(number) for number in at])
     with serve(faulty.converse, "127.0.0.1", int(port), compression=None, ping_interval=None) as server:
         print(*server.socket.getsockname()[:2], flush=True)

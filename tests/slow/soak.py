@@ -36,6 +36,7 @@ SEED = 7
 
 # In the second half no worker is killed, so that some live long enough to show whether they grow.
 WORKER_KILLS, SERVER_KILLS, RUNNER_KILLS = 8, 4, 2
+EXPECTED = ("lost-connection", "late-answer", "policy-fault", "runner-killed", "worker-killed")
 SAMPLE_EVERY = 20
 WARM_UP = 100
 # A process that grew faster would be twice as large after a night of rollouts.
@@ -179,7 +180,7 @@ def main() -> int:
             soak = Soak(run, server, len(run.plan.items))
             soak.play()
         report.write_parts(run)
-        journal = [group._asdict() if hasattr(group, "_asdict") else vars(group) for group in fault_groups(run)]
+        journal = [vars(group) for group in fault_groups(run)]
         kinds: Counter[str] = Counter()
         for group in fault_groups(run):
             kinds[group.kind] += group.count
@@ -193,11 +194,9 @@ def main() -> int:
         time.sleep(2.0)
         orphans = sorted(pid for pid in soak.seen if Path(f"/proc/{pid}").exists())
         leftovers = strays(run) + sorted(path.name for path in own_tmp.iterdir())
-        unnamed = [name for name in ("lost-connection", "late-answer", "policy-fault", "runner-killed", "worker-killed")
-                   if not kinds[name]]  # fmt: skip
-        grown = [
-            entry for entry in (*workers[:WORKERS], *runners[:1]) if entry["kb_per_rollout"] > LIMIT_KB_PER_ROLLOUT
-        ]
+        unnamed = [name for name in EXPECTED if not kinds[name]]
+        lived_longest = (*workers[:WORKERS], *runners[:1])
+        grown = [entry for entry in lived_longest if entry["kb_per_rollout"] > LIMIT_KB_PER_ROLLOUT]
         problems = {
             "not accounted for": ledger["pending"] + (sum(ledger.values()) - len(run.plan.items)),
             "completed otherwise than without faults": len(changed),
@@ -224,7 +223,7 @@ def main() -> int:
     path = record("soak", counts=counts, details=details)
     for name, value in problems.items():
         print(f"{value:>6}  {name}")
-    for entry in (*workers[:WORKERS], *runners[:1]):
+    for entry in lived_longest:
         print(f"memory  {entry}")
     print(f"{counts}; {path}")
     return 1 if counts["checks_failed"] else 0

@@ -17,6 +17,8 @@ from maniguard.evaluate.watchdog import note_path, take_note
 # How long to wait for the first core that the cluster gives us.
 START_S = 300.0
 
+_REACH_S = 10.0
+
 # A node that dies takes its actors along; the cluster notices by heartbeats within this order of time.
 _LOOK_S = 5.0
 
@@ -56,6 +58,8 @@ class RayExecutor:
 
     def _connect(self) -> None:
         ray = self._ray
+        if self._address is not None and ":" in self._address and "://" not in self._address:
+            _check_reachable(self._address)
         try:
             ray.init(
                 address=self._address,
@@ -173,6 +177,15 @@ def import_ray() -> Any:
     except ModuleNotFoundError as error:
         raise RunError("the Ray executor needs ray: pip install 'maniguard[ray]'") from error
     return ray
+
+
+def _check_reachable(address: str) -> None:
+    """Refuse an address where nobody listens, for which Ray itself would wait for minutes."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH_S).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise RunError(f"no Ray cluster at {address}: {error}; start one with `ray start --head`") from error
 
 
 def _last_line(error: BaseException) -> str:
