@@ -18,7 +18,7 @@ from maniguard.policies import (
     text,
 )
 from maniguard.policies.contents import FINGER_TRAVEL_M, QUANTITIES, size_of, values_of
-from maniguard.policies.rotations import matrix_from
+from maniguard.policies.rotations import matrix_from, standing_vector
 from maniguard.sim import MAX_OPENING_M
 
 RAW = np.array([0.1, -0.7, 0.2, -2.3, 0.0, 1.5, 0.7, 0.25], np.float32)
@@ -43,6 +43,16 @@ def test_the_tcp_is_that_of_the_kinematics_in_both_notations():
     np.testing.assert_allclose(values_of("x+y+z", RAW), pose[:3, 3], atol=1e-6)
     np.testing.assert_allclose(matrix_from("axis-angle", values_of("rx+ry+rz", RAW)), pose[:3, :3], atol=1e-6)
     np.testing.assert_allclose(matrix_from("rpy", values_of("roll+pitch+yaw", RAW)), pose[:3, :3], atol=1e-6)
+
+
+def test_the_rotation_vector_of_a_hand_that_points_down_does_not_jump_with_its_tremor():
+    down = matrix_from("axis-angle", (np.pi, 0, 0))
+    for tremor in np.random.Generator(np.random.PCG64(0)).normal(0.0, 0.02, (200, 3)):
+        turned = matrix_from("axis-angle", tremor) @ down
+        vector = standing_vector(turned)
+        np.testing.assert_allclose(vector, [np.pi, 0, 0], atol=0.2)
+        np.testing.assert_allclose(matrix_from("axis-angle", vector), turned, atol=1e-9)
+    np.testing.assert_array_equal(standing_vector(np.eye(3)), 0.0)
 
 
 def test_an_unknown_quantity_is_named_with_the_known_ones():

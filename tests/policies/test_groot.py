@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as hnp
 from maniguard.planning import forward
 from maniguard.policies import ChunkedActor, ContractError, PolicyConnectionError, PolicyError, resolve, wire
 from maniguard.policies.contract import view
-from maniguard.policies.rotations import rotation_vector
+from maniguard.policies.rotations import standing_vector
 from maniguard.policies.wire.codec import CodecError
 from maniguard.policies.wire.groot import GrootOptions
 from maniguard.policies.wire.groot_codec import decode, encode
@@ -128,7 +128,7 @@ def test_end_effector_rows_of_liberos_keys_become_joint_targets():
         chunk = policy.infer(seen(policy))
         pose = forward(STATE[:7].astype(float))
         np.testing.assert_allclose(chunk[0, :3], pose[:3, 3], atol=1e-6)
-        np.testing.assert_allclose(chunk[0, 3:6], rotation_vector(pose[:3, :3]), atol=1e-5)
+        np.testing.assert_allclose(chunk[0, 3:6], standing_vector(pose[:3, :3]), atol=1e-5)
         assert chunk[0, 6] == 0.0
         actor = ChunkedActor(policy)
         actor.reset(scenario_id="a/base", seed=0, instruction=PROMPT)

@@ -59,12 +59,12 @@ def values_of(content: str, state: ArrayLike) -> NDArray[np.float32]:
 def _tcp(joints_rad: NDArray[np.float64]) -> dict[str, float]:
     # A policy server that knows no end effector needs no planner either.
     from maniguard.planning import forward
-    from maniguard.policies.rotations import roll_pitch_yaw, rotation_vector
+    from maniguard.policies.rotations import roll_pitch_yaw, standing_vector
 
     pose = forward(joints_rad)
     names = ("x", "y", "z", "rx", "ry", "rz", "roll", "pitch", "yaw")
     turned = pose[:3, :3]
-    return dict(zip(names, (*pose[:3, 3], *rotation_vector(turned), *roll_pitch_yaw(turned)), strict=True))
+    return dict(zip(names, (*pose[:3, 3], *standing_vector(turned), *roll_pitch_yaw(turned)), strict=True))
 
 
 def _known(part: str) -> tuple[int, str]:

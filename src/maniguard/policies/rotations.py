@@ -51,6 +51,20 @@ def _half_turn(matrix: F64) -> F64:
     return np.asarray(quat[1:] * (2.0 * math.atan2(sine, quat[0]) / sine))
 
 
+def standing_vector(matrix: F64) -> F64:
+    """Return a rotation vector (3,) in rad of a matrix (3, 3) that does not jump where hands usually are.
+
+    Its length is below 2 pi: of the two vectors, it is the one whose quaternion has its largest entry positive. A hand
+    that points down is near (pi, 0, 0), where the shorter of the two would change its sign with every tremor.
+    """
+    pose = np.eye(4)
+    pose[:3, :3] = matrix
+    quat: F64 = pose_of(pose)[1]
+    sine = float(np.linalg.norm(quat[1:]))
+    scale = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, quat[0]) / sine
+    return np.asarray(quat[1:] * scale)
+
+
 def roll_pitch_yaw(matrix: F64) -> F64:
     """Return the turns (3,) in rad about x, then y, then z of the fixed axes; yaw 0 where pitch is a quarter turn."""
     level = float(np.hypot(matrix[0, 0], matrix[1, 0]))
