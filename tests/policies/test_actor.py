@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maniguard.policies import STATE, ActionSpec, ChunkedActor, ContractError, PolicyContract, episode_seed, image
+from maniguard.policies import (
+    STATE,
+    ActionSpec,
+    ChunkedActor,
+    ContractError,
+    GripperRange,
+    PolicyContract,
+    episode_seed,
+    image,
+)
 from maniguard.rollout import PolicyFault
 
 SEEN = {"observation/state": np.zeros(8, np.float32)}
@@ -50,6 +59,35 @@ def test_step_t_is_row_t_mod_executed_of_chunk_t_div_executed(sizes, steps):
         assert action.shape == (8,)
         assert action.dtype == np.float64
         assert set(action) == {(t // executed + 1) * 100 + t % executed}
+
+
+def test_actions_are_executed_in_the_precision_in_which_they_are_recorded_but_for_privileged_scripts():
+    fine = np.full((1, 8), 0.1)
+    assert set(begun(Counting(1, 1, lambda: fine)).act(SEEN)) == {float(np.float32(0.1))}
+    script = Counting(1, 1, lambda: fine)
+    script.contract = replace(script.contract, privileged=True)
+    assert set(begun(script).act(SEEN | {"privileged": None})) == {0.1}
+
+
+def test_rows_of_another_meaning_are_converted_and_one_chunk_lasts_as_many_steps_as_its_rows_say():
+    policy = Counting(4, 2, lambda: np.zeros((4, 8), np.float32))
+    policy.contract = replace(
+        policy.contract, action=ActionSpec(4, convention="joint_delta", gripper=GripperRange(1, 0), rate_hz=5.0)
+    )
+    state = np.array([0.1, -0.7, 0.2, -2.3, 0.0, 1.5, 0.7, 0.25], np.float32)
+    actor = begun(policy)
+    for step in range(16):
+        assert actor.reads_next_observation == (step % 8 == 0)
+        action = actor.act({"observation/state": state} if step % 8 == 0 else {})
+        np.testing.assert_array_equal(action, [*state[:7].astype(float), 1.0])
+    assert policy.chunks == 2
+
+
+def test_a_row_that_is_no_rotation_is_a_policy_fault():
+    policy = Counting(1, 1, lambda: np.zeros((1, 8), np.float32))
+    policy.contract = replace(policy.contract, action=ActionSpec(1, 8, "ee_pose", rotation="quat-wxyz"))
+    with pytest.raises(PolicyFault, match="gave a row that is no action: a quaternion of zeros is no rotation"):
+        begun(policy).act({"observation/state": np.array([0, -0.7, 0, -2.3, 0, 1.5, 0.7, 1], np.float32)})
 
 
 def test_a_reset_drops_the_rest_of_the_chunk_and_seeds_by_scenario():
