@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.evaluate.short import short_tasks
 
+from maniguard.bench import write_task
 from maniguard.cli.main import main
 from maniguard.evaluate import (
     NOT_RUN,
@@ -28,6 +29,7 @@ from maniguard.evaluate import (
     task_order,
 )
 from maniguard.metrics import ConfidenceSequence, StopError, summarize
+from maniguard.report import query
 
 CONDITION = "ci_width(ssr) < 0.55"
 TASKS = short_tasks(12, 2)
@@ -218,3 +220,31 @@ def test_the_command_line_refuses_an_unknown_rate_before_anything_runs(tmp_path:
     assert main(["eval", *arguments, "--stop-when", "ci_width(ssr)<0.1", "--shard", "1/2"]) == 2
     assert "shards" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+def test_the_command_line_stops_says_so_and_accounts_for_the_rest_everywhere(
+    stopped: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite, out = tmp_path / "suite", tmp_path / "run"
+    suite.mkdir()
+    for task in TASKS:
+        write_task(suite / f"{task.id}.json", task)
+    arguments = ["--policy", "noop", "--suite", str(suite), "--condition", "base", "--seeds", "0,1", "--out", str(out)]
+    assert main(["eval", *arguments, "--stop-when", "ci_width(ssr)<.55"]) == 0
+    printed = capsys.readouterr().out
+    how_far = stopped.stopped
+    assert how_far is not None
+    assert "stops      when ci_width(ssr) < 0.55; tasks in drawn order, order seed 0" in printed
+    assert f"not-run (stopped) {24 - how_far.rollouts}" in printed
+    assert f"stopped after {how_far.tasks} of 12 tasks" in printed
+    run = open_run(out)
+    assert {item.name for item in (out / "results").iterdir()} == {
+        item.name for item in (stopped.path / "results").iterdir()
+    }
+    assert main(["runs", "list", str(tmp_path)]) == 0
+    assert f"{how_far.rollouts} (stopped)" in capsys.readouterr().out
+    counts = dict(query([run], "SELECT status, count(*) FROM ledger GROUP BY 1").rows)
+    assert counts == {"completed": how_far.rollouts, NOT_RUN: 24 - how_far.rollouts}
+    assert query([run], "SELECT count(*) FROM rollouts").rows[0][0] == how_far.rollouts
+    assert main(["metrics", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sequential"]["tasks"] == how_far.tasks
