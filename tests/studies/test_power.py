@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -77,3 +78,14 @@ def test_the_command_line_prints_power_and_false_alarms(tmp_path: Path, capsys: 
     assert json.loads(data.read_text())["no_difference"]["design"]["difference"] == 0.0
     assert main(["study", "power", "--tasks", "0"]) == 2
     assert main(["study", "power", "--tasks", "5", "--simulations", "0"]) == 2
+
+
+def test_the_tables_of_the_page_are_those_of_the_results() -> None:
+    script = Path(__file__).resolve().parents[2] / "benchmarks" / "power.py"
+    spec = importlib.util.spec_from_file_location("benchmark_power", script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    result = json.loads(module.RESULT.read_text(encoding="utf-8"))
+    assert module.page_with(result) == module.PAGE.read_text(encoding="utf-8")
