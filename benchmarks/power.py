@@ -80,17 +80,17 @@ def needed(rows: list[dict[str, Any]]) -> str:
 
 
 def power_table(result: dict[str, Any]) -> str:
-    heads = [f"{tasks} tasks" for tasks in TASKS]
+    heads = " | ".join(str(tasks) for tasks in TASKS)
     lines = [
-        "| ΔSSR, points | seeds | correlation | " + " | ".join(heads) + " | tasks for 80 % |",
-        "| --- | --- | --- |" + " --- |" * (len(TASKS) + 1),
+        f"| ΔSSR, points | seeds, correlation | tasks for 80 % | {heads} |",
+        "| --- | --- | --- |" + " --- |" * len(TASKS),
     ]
     for difference in DIFFERENCES:
         for seeds in SEEDS:
             for correlation in CORRELATIONS:
                 rows = select(result, difference=difference, seeds=seeds, correlation=correlation)
                 shares = " | ".join(f"{100 * row['by_tasks']:.0f}" for row in rows)
-                lines.append(f"| {100 * difference:.0f} | {seeds} | {correlation} | {shares} | {needed(rows)} |")
+                lines.append(f"| {100 * difference:.0f} | {seeds}, {correlation} | {needed(rows)} | {shares} |")
     return "\n".join(lines)
 
 
