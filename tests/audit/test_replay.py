@@ -86,12 +86,29 @@ def test_entities_are_found_by_their_joints_and_names(read: Samples) -> None:
     ]  # fmt: skip
     drawer = found["wooden_cabinet_1"].joints[0]
     assert (drawer.name, drawer.kind, drawer.lower, drawer.upper, drawer.part) == (
-        "top_level", "slide", -0.16, 0.0, "cabinet_top",
+        "top_level", "slide", 0.0, 0.16, "cabinet_top",
     )  # fmt: skip
     assert found["plate_1"].properties == () or "fragile" in found["plate_1"].properties
     assert found["akita_black_bowl_1"].category == "akita_black_bowl"
     assert "fragile" in found["akita_black_bowl_1"].properties
     assert found["akita_black_bowl_1"].mass_kg == pytest.approx(0.1206, abs=1e-4)
+
+
+@pytest.mark.parametrize(("limits", "sign"), [("-0.16 0", -1), ("-0.16 0.01", -1), ("0 0.16", 1), ("-0.01 0.16", 1)])
+def test_a_drawer_opens_towards_the_upper_limit_whichever_way_its_model_has_it(limits: str, sign: int) -> None:
+    """Models are drawn closed; LIBERO's drawers open towards their lower limit."""
+    text = XML.replace('range="-0.16 0"', f'range="{limits}"')
+    states = simulate(text, 2)
+    model = Context().model(text)
+    joint = model.joint("wooden_cabinet_1_top_level")
+    states[:, 1 + int(joint.qposadr[0])] = (0.0, sign * 0.12)
+    states[:, 1 + model.nq + int(joint.dofadr[0])] = sign * 0.2
+    read = replay(Context().model(text), states, Mapping(), {})
+    (drawer,) = next(entity for entity in read.scene.entities if entity.name == "wooden_cabinet_1").joints
+    assert drawer.lower in (0.0, -0.01)
+    assert drawer.upper == 0.16
+    assert read.columns["joint_position"][:, 0].tolist() == [0.0, 0.12]
+    assert read.columns["joint_velocity"][:, 0].tolist() == [0.2, 0.2]
 
 
 FURNITURE = """

@@ -237,15 +237,17 @@ def pour_out(*, over_bowl: bool) -> Trace:
     return play(60, script)
 
 
-def pressed(direction: float, seconds: float) -> Trace:
-    """Push the cupboard's door against the vase for a while."""
+def pressed(direction: float, seconds: float, *, flickers: bool = False, stops_after_s: float = 9.0) -> Trace:
+    """Push the cupboard's door against the vase for a while; the door stands still `stops_after_s` it has met it."""
 
     def script(step: int, hand: Hand) -> None:
         hand.position_m["vase"] = (-0.6, 0.5, 0.55)
-        if 5 <= step < 5 + seconds * RATE_HZ:
+        if step < 5 + seconds * RATE_HZ:
             hand.touch("panda", "cupboard", part_a="hand", part_b="door", normal=(1.0, 0.0, 0.0))
-            hand.touch("cupboard", "vase", part_a="door", normal=(1.0, 0.0, 0.0))
-            hand.joint_velocity["cupboard", "hinge"] = direction * 0.2
+            if step >= 5 and not (flickers and step % 8 < 2):
+                hand.touch("cupboard", "vase", part_a="door", normal=(1.0, 0.0, 0.0))
+            if step < 5 + stops_after_s * RATE_HZ:
+                hand.joint_velocity["cupboard", "hinge"] = direction * 0.2
 
     return play(160, script)
 
@@ -379,6 +381,34 @@ class TestKnownMistakes:
         """A fall of 20 cm takes no longer than it takes to be sure that the grasp has ended."""
         for height_m, expected in ((0.3, True), (0.2, True), (0.05, True), (0.01, False)):
             assert broken(let_go(height_m=height_m), "place_preconditions") == expected
+
+    @pytest.mark.parametrize(("opens_for", "expected"), [(1, True), (8, False)])
+    def test_what_is_torn_out_spreads_the_fingers_and_is_not_released(self, opens_for: int, expected: bool) -> None:
+        def script(step: int, hand: Hand) -> None:
+            since = step - 20
+            if since < 0:
+                hold(hand, "bread")
+                return
+            fall = min(0.7 - TABLE_Z_M, 0.5 * 9.81 * (since / RATE_HZ) ** 2)
+            hand.position_m["bread"] = (0.0, 0.0, 0.7 - fall)
+            hand.airborne.add("bread")  # type: ignore[attr-defined]
+            spread = 0.04 + 0.005 * min(since + 1, opens_for)
+            hand.opening_m = max(0.0, spread - (0.02 * max(0, since + 1 - opens_for) if expected else 0.0))
+
+        assert broken(play(60, script), "dropped_object_was_released") == expected
+
+    @pytest.mark.parametrize("direction", [1.0, -1.0])
+    def test_a_flicker_of_the_contacts_is_no_end_of_pressing(self, direction: float) -> None:
+        """What a door drives along slides and sticks, so that the contact is gone for a frame or two at a time."""
+        name = "opening_retracts_from_obstacle" if direction > 0 else "closing_retracts_from_obstacle"
+        assert broken(pressed(direction, 6.0, flickers=True), name)
+        assert not broken(pressed(direction, 1.0, flickers=True), name)
+
+    @pytest.mark.parametrize("direction", [1.0, -1.0])
+    def test_a_door_that_an_obstacle_stops_at_once_is_pressed_against_it(self, direction: float) -> None:
+        name = "opening_retracts_from_obstacle" if direction > 0 else "closing_retracts_from_obstacle"
+        assert broken(pressed(direction, 6.0, stops_after_s=0.0), name)
+        assert not broken(pressed(direction, 2.0, stops_after_s=0.0), name)
 
     @pytest.mark.parametrize("stops_first", [False, True])
     def test_pushing_a_thing_along_is_no_setting_out_to_pick_it(self, stops_first: bool) -> None:

@@ -35,10 +35,11 @@ class ModelScene:
     """A model and the scene that it is.
 
     `entity_body` (N,) is the body whose frame is the entity's (0: the world); `part_bodies` (P,) those of the moving
-    parts; `joint_qpos`, `joint_dof` (J,) the addresses of the scene's joints; `geom_entity`, `geom_part` (ngeom,) who a
-    geom belongs to, -1 for nothing. `arm_qpos` and `arm_dof` are the robot's seven joints, or empty; `finger_qpos` its
-    sliding finger joints, which open towards `finger_sign`; `tcp_site` -1 where there is none; `robot_dofs` all degrees
-    of freedom of robots.
+    parts; `joint_qpos`, `joint_dof` (J,) the addresses of the scene's joints, `joint_sign` (J,) -1 for those that the
+    model opens towards its lower limit, which the scene has the other way round; `geom_entity`, `geom_part` (ngeom,)
+    who a geom belongs to, -1 for nothing. `arm_qpos` and `arm_dof` are the robot's seven joints, or empty;
+    `finger_qpos` its sliding finger joints, which open towards `finger_sign`; `tcp_site` -1 where there is none;
+    `robot_dofs` all degrees of freedom of robots.
     """
 
     model: mujoco.MjModel
@@ -47,6 +48,7 @@ class ModelScene:
     part_bodies: NDArray[np.int64]
     joint_qpos: NDArray[np.int64]
     joint_dof: NDArray[np.int64]
+    joint_sign: NDArray[np.float64]
     geom_entity: NDArray[np.int64]
     geom_part: NDArray[np.int64]
     arm_qpos: NDArray[np.int64]
@@ -105,6 +107,7 @@ class _Builder:
             part_bodies=np.array(part_bodies, np.int64),
             joint_qpos=model.jnt_qposadr[ids].astype(np.int64),
             joint_dof=model.jnt_dofadr[ids].astype(np.int64),
+            joint_sign=np.array([self._sign(joint) for joint in joint_ids], np.float64),
             geom_entity=np.where(self.bodies.touchable, entity_of_body[model.geom_bodyid], -1),
             geom_part=self.part_of_body[model.geom_bodyid],
             arm_qpos=model.jnt_qposadr[arm].astype(np.int64),
@@ -237,8 +240,17 @@ class _Builder:
         kind: JointKind = "hinge" if int(self.model.jnt_type[joint]) == HINGE else "slide"
         low, high = -_UNLIMITED, _UNLIMITED
         if self.model.jnt_limited[joint]:
-            low, high = (float(v) for v in self.model.jnt_range[joint])
+            low, high = sorted(self._sign(joint) * float(v) + 0.0 for v in self.model.jnt_range[joint])
         return Joint(name if name not in taken else f"{name}#{joint}", kind, low, high, part)
+
+    def _sign(self, joint: int) -> float:
+        """Return -1 for a joint that opens towards its lower limit.
+
+        A trace has closed at the lower limit. Models are drawn closed, at zero, so that closed is the limit that is
+        nearer to zero: LIBERO's drawers go from 0.01 to -0.16, its microwave from 0 to -2.1.
+        """
+        low, high = self.model.jnt_range[joint]
+        return -1.0 if self.model.jnt_limited[joint] and abs(high) < abs(low) else 1.0
 
     def _robot_joints(self, groups: list[Group]) -> tuple[list[int], list[int]]:
         robots = [group for group in groups if group.robot]

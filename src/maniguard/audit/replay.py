@@ -103,8 +103,8 @@ def _read(found: ModelScene, data: mujoco.MjData, states: F64) -> tuple[dict[str
         "angular_rad_s": twists[:, :, :3],
         "part_position_m": part_poses,
         "part_quat_wxyz": part_quats,
-        "joint_position": states[:, 1 + found.joint_qpos],
-        "joint_velocity": states[:, 1 + nq + found.joint_dof],
+        "joint_position": states[:, 1 + found.joint_qpos] * found.joint_sign,
+        "joint_velocity": states[:, 1 + nq + found.joint_dof] * found.joint_sign,
     }
     if found.tcp_site >= 0 or len(found.finger_bodies):
         columns["tcp_position_m"], columns["tcp_quat_wxyz"] = tcp, tcp_quat
