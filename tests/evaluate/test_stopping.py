@@ -15,6 +15,7 @@ from maniguard.evaluate import (
     NOT_RUN,
     InlineExecutor,
     Plan,
+    Queue,
     Run,
     RunError,
     StopPlan,
@@ -248,3 +249,17 @@ def test_the_command_line_stops_says_so_and_accounts_for_the_rest_everywhere(
     assert query([run], "SELECT count(*) FROM rollouts").rows[0][0] == how_far.rollouts
     assert main(["metrics", str(out), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["sequential"]["tasks"] == how_far.tasks
+
+
+def test_a_rollout_that_is_run_again_holds_up_the_decision_for_a_few_others_only() -> None:
+    items = planned(StopPlan(CONDITION)).items
+    for soon, place in ((None, len(items) - 1), (3, 3), (99, len(items) - 1)):
+        queue = Queue(items, soon)
+        first, last = queue.take()
+        assert not last
+        assert queue.again(first)
+        order = [queue.take()[0] for _ in range(len(queue))]
+        assert order.index(first) == place
+        queue.again(first)
+        queue.clear()
+        assert len(queue) == 0
