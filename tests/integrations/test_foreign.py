@@ -13,7 +13,10 @@ from maniguard.bench import TaskFileError
 from maniguard.evaluate import create_run, execute, make_plan, open_run, row_of
 from maniguard.integrations import ForeignRun, ForeignRunError, choose
 from maniguard.integrations import foreign as module
-from maniguard.policies import STATE, ActionSpec, ChunkedActor, PolicyContract, image, resolve
+from maniguard.policies import STATE, ActionSpec, ChunkedActor, PolicyContract, image, numbers, resolve
+from maniguard.rollout import run_rollout
+from maniguard.sim import SceneSpec, World
+from maniguard.spec import load_spec
 
 JOINTS = PolicyContract("joints", (STATE,), ActionSpec(1), 1, deterministic=False)
 SCENARIO = "clutter-dry-00/base"
@@ -82,10 +85,49 @@ def test_a_bad_action_ends_the_rollout_as_a_counted_failure(tmp_path):
             foreign.act(np.zeros(8))
         outcome = foreign.finish()
         assert outcome.status == "policy-fault"
-        assert "step 1" in outcome.fault
+        assert outcome.judgement.frames == 2
+        assert "policy 'joints' gave" in outcome.fault
         assert outcome.metrics["success"] is False
     foreign.close()
     assert open_run(tmp_path / "run").ledger()["policy-fault"] == 6
+
+
+def test_rows_of_another_convention_are_converted_as_in_eval(tmp_path):
+    """Shifts of the tcp at half the control rate, seen through the tcp's own pose."""
+    action = ActionSpec(1, 7, "ee_delta", unit_m=0.05, unit_rad=0.5, limit=1.0, rate_hz=10.0)
+    contract = PolicyContract("shifts", (numbers("pose", "x+y+z"),), action, 1, deterministic=True)
+    row = np.array([0.2, 0.1, -0.4, 0.0, 0.0, 0.1, 1.0], np.float32)
+
+    class Shifts:
+        def __init__(self):
+            self.contract, self.seen = contract, []
+
+        def reset(self, *, seed, instruction): ...
+
+        def infer(self, observation):
+            self.seen.append(observation["pose"].copy())
+            return row[None]
+
+        def close(self): ...
+
+    (scenario,), policy = shortened(5), Shifts()
+    world = World(SceneSpec.from_dict(scenario.scene))
+    result = run_rollout(scenario, load_spec(scenario.spec), world, ChunkedActor(policy), seed=2, policy="x")
+    world.close()
+    foreign = ForeignRun(None, [scenario], policy="x", contract=contract)
+    foreign.begin(scenario.id, 2)
+    seen, steps = [], []
+    while not foreign.done:
+        seen.append(foreign.observe()["pose"])
+        foreign.act(row)
+        steps.append(foreign.session.step_index)
+    assert steps[:3] == [2, 4, 6]
+    np.testing.assert_array_equal(seen, policy.seen)
+    trace, _ = foreign.session.finish()
+    foreign.close()
+    assert trace.digest() == result.trace.digest()
+    with pytest.raises(ForeignRunError, match="one row at a time"):
+        ForeignRun(None, [scenario], policy="x", contract=replace(contract, action=replace(action, horizon=2)))
 
 
 def test_what_never_ends_is_pending_and_can_be_done_again(tmp_path):

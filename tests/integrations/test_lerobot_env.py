@@ -77,3 +77,17 @@ def test_cameras_are_read():
     for text in ("=wrist", "a=", "a=wrist,a=front"):
         with pytest.raises(ForeignRunError, match="NAME=CAMERA"):
             read_cameras(text)
+
+
+def test_a_preset_says_what_state_and_rows_are():
+    env = LeRobotEnv(SCENARIO, cameras={"image": "overview"}, image_size_px=32, preset="smolvla-libero")
+    assert env.action_space.shape == (7,)
+    seen, _ = env.reset(seed=0)
+    assert env.observation_space.contains(seen)
+    steps, ended = 0, False
+    while not ended:
+        *_, terminated, truncated, info = env.step(np.zeros(7, np.float32))
+        steps, ended = steps + 1, terminated or truncated
+    assert steps == SCENARIO.step_limit + 20
+    assert info["safe"]
+    env.close()

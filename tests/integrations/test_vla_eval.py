@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from maniguard.evaluate import open_run
-from maniguard.policies import episode_seed
+from maniguard.policies import PolicyError, episode_seed
+from maniguard.policies.presets import preset
 from maniguard.policies.wire.vla_eval_specs import Wishes, action_spec, observation_specs
 from maniguard.rollout import InfraError
 
@@ -109,3 +110,25 @@ def test_a_rollout_that_is_not_in_n_is_an_error_of_the_episode(module, monkeypat
     monkeypatch.setattr(benchmark._run, "finish", fail)
     with pytest.raises(InfraError, match="gone"):
         episode(benchmark, 0, lambda seen: {"actions": seen["state"]})
+
+
+def test_a_preset_says_what_state_and_rows_are_and_our_client_reads_it_back(module):
+    benchmark = module.ManiguardBenchmark([SCENARIO], cameras={}, preset="pi05-libero")
+    shown = []
+    _, result = episode(benchmark, 0, lambda seen: shown.append(seen) or {"actions": np.zeros(7, np.float32)})
+    assert result["status"] == "completed"
+    assert shown[0]["state"].shape == (8,)
+    words = {
+        key: {"name": spec.name, "dims": spec.dims, "format": spec.format}
+        for key, spec in benchmark.get_action_spec().items()
+    }
+    assert {key: (entry["dims"], entry["format"]) for key, entry in words.items()} == {
+        "position": (3, "delta_xyz"),
+        "rotation": (3, "axis_angle"),
+        "gripper": (1, "binary_close_positive"),
+    }
+    assert benchmark.get_observation_spec()["state"].format == "eef_pos3_axisangle3_gripper2"
+    known = preset("pi05-libero")
+    assert action_spec("ours", words, 1, 7, known).same_meaning(known.action)
+    with pytest.raises(PolicyError, match="no preset 'pi9'"):
+        module.ManiguardBenchmark([SCENARIO], preset="pi9")

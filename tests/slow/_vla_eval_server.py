@@ -1,13 +1,22 @@
 """Model servers of the group vla_eval: run in the environment of the genuine package, and know nothing of maniguard.
 
-`python _vla_eval_server.py --port N --args.kind sway|still|chunk|fail|announce`; started through vla-eval's own
+`python -P _vla_eval_server.py --port N --args.kind sway|still|chunk|fail|announce|shift`; started through vla-eval's own
 `run_server`, which is what `vla-eval serve` calls.
 """
 
 import numpy as np
 from vla_eval.model_servers.predict import PredictModelServer
 from vla_eval.model_servers.serve import run_server
-from vla_eval.specs import IMAGE_RGB, LANGUAGE, STATE_JOINT, DimSpec
+from vla_eval.specs import (
+    GRIPPER_CLOSE_POS,
+    IMAGE_RGB,
+    LANGUAGE,
+    POSITION_DELTA,
+    ROTATION_AA,
+    STATE_EEF_POS_AA_GRIP,
+    STATE_JOINT,
+    DimSpec,
+)
 
 JOINTS = DimSpec("joints", 7, "joint_position_absolute_rad")
 OPENING = DimSpec("gripper", 1, "opening_01", (0.0, 1.0))
@@ -27,10 +36,13 @@ class Swayer(PredictModelServer):
     def get_action_spec(self):
         if self.kind == "announce":
             return {"torque": DimSpec("torque", 8, "newton_metres")}
+        if self.kind == "shift":
+            return {"position": POSITION_DELTA, "rotation": ROTATION_AA, "gripper": GRIPPER_CLOSE_POS}
         return {"joints": JOINTS, "gripper": OPENING}
 
     def get_observation_spec(self):
-        return {"agentview": IMAGE_RGB, "wrist": IMAGE_RGB, "state": STATE_JOINT, "language": LANGUAGE}
+        state = STATE_EEF_POS_AA_GRIP if self.kind == "shift" else STATE_JOINT
+        return {"agentview": IMAGE_RGB, "wrist": IMAGE_RGB, "state": state, "language": LANGUAGE}
 
     async def on_episode_start(self, config, ctx):
         self._chunk_buffers.pop(ctx.session_id, None)
@@ -43,6 +55,12 @@ class Swayer(PredictModelServer):
             episode["start"] = np.asarray(obs["state"], np.float64)
         if self.kind == "fail" and episode["step"] >= 3:
             raise ValueError("the weights are gone")
+        if self.kind == "shift":
+            # Down to 6 cm above the table and 25 cm forward, in LIBERO's units of 5 cm.
+            goal, episode["step"] = episode["start"][:3] + [0.25, 0.0, -0.4], episode["step"] + 1
+            shift = np.clip((goal - np.asarray(obs["state"][:3], np.float64)) / 0.05, -0.5, 0.5)
+            turn = 0.05 * np.sin(episode["step"] / 20 + episode["phase"][:3])
+            return {"actions": np.concatenate([shift, turn, [-1.0]])}
         rows = 8 if self.kind == "chunk" else 1
         time_s = (episode["step"] + 1 + np.arange(rows))[:, None] / 20.0
         episode["step"] += rows

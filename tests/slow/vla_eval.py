@@ -235,6 +235,20 @@ def check_servers(python: Path, folder: Path, checks: Checks) -> None:
         done = ours(f"vla-eval://{address}?size_px={SIZE_PX}", folder / "chunk", SCENARIOS[:1])
         found = list(results(open_run(folder / "chunk" / SCENARIOS[0].replace("/", "."))).values())
         checks.add("chunk_server", done.stderr[-300:], [r["status"] for r in found] == ["completed"] * len(SEEDS))
+    with serving(python, "shift", folder / "shift.log") as address:
+        policy = f"vla-eval://{address}?size_px={SIZE_PX}&preset=pi05-libero"
+        done = ours(policy, folder / "shift", SCENARIOS[:1])
+        if done.returncode:
+            raise SystemExit(f"maniguard eval ended with {done.returncode}:\n{done.stderr[-3000:]}")
+        mine = results(open_run(folder / "shift" / SCENARIOS[0].replace("/", ".")))
+        chosen = {"scenarios": list(SCENARIOS[:1]), "preset": "pi05-libero"}
+        said = finished(theirs(python, address, folder / "shift-theirs", policy, **chosen))
+        checks.add("specs", "shifts: no mismatch is warned of", "Spec mismatch" not in said)
+        other = results(open_run(folder / "shift-theirs" / "run"))
+        checks.add("same_shifts", f"{len(mine)} rollouts", mine == other and len(mine) == len(SEEDS))
+        checks.add(
+            "not_vacuous", "a shifting hand engages", any(r["judgement"]["engagement_step"] for r in mine.values())
+        )
     with serving(python, "fail", folder / "fail.log") as address:
         ours(f"vla-eval://{address}?size_px={SIZE_PX}", folder / "fail", SCENARIOS[:1])
         found = list(results(open_run(folder / "fail" / SCENARIOS[0].replace("/", "."))).values())

@@ -13,7 +13,8 @@ from lerobot.envs.configs import EnvConfig
 from lerobot.envs.utils import freeze_after_episode_end
 
 from maniguard.integrations import choose
-from maniguard.integrations.lerobot_env import IMAGE_PREFIX, LeRobotEnv, read_cameras
+from maniguard.integrations.lerobot_env import IMAGE_PREFIX, STATE_KEY, LeRobotEnv, meaning, read_cameras
+from maniguard.policies.contents import size_of
 from maniguard.sim import CONTROL_RATE_HZ
 
 logger = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ class ManiguardEnvConfig(EnvConfig):
     cameras: str = "overview,wrist"
     image_size_px: int = 256
     policy_label: str = "lerobot"
+    preset: str | None = None
     spec_variant: str = "default"
     render_quality: str = "fast"
     features: dict[str, PolicyFeature] = field(default_factory=dict)
@@ -37,11 +39,12 @@ class ManiguardEnvConfig(EnvConfig):
 
     def __post_init__(self) -> None:
         size = self.image_size_px
+        content, action = meaning(self.preset)
         self.features = {
-            "action": PolicyFeature(type=FeatureType.ACTION, shape=(8,)),
-            "agent_pos": PolicyFeature(type=FeatureType.STATE, shape=(8,)),
+            "action": PolicyFeature(type=FeatureType.ACTION, shape=(action.dims,)),
+            "agent_pos": PolicyFeature(type=FeatureType.STATE, shape=(size_of(content),)),
         }
-        self.features_map = {"action": "action", "agent_pos": "observation.state"}
+        self.features_map = {"action": "action", "agent_pos": STATE_KEY}
         for name in read_cameras(self.cameras):
             self.features[f"pixels/{name}"] = PolicyFeature(type=FeatureType.VISUAL, shape=(size, size, 3))
             self.features_map[f"pixels/{name}"] = IMAGE_PREFIX + name
@@ -54,6 +57,7 @@ class ManiguardEnvConfig(EnvConfig):
             "image_size_px": self.image_size_px,
             "run": self.run,
             "policy": self.policy_label,
+            "preset": self.preset,
             "spec_variant": self.spec_variant,
             "render_quality": self.render_quality,
         }

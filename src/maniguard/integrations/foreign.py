@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from maniguard import bench
@@ -25,7 +26,8 @@ from maniguard.evaluate.worker import scenario_facts
 from maniguard.files import readable_json, write_atomic
 from maniguard.metrics import RolloutRow
 from maniguard.monitor import Judgement
-from maniguard.policies import PolicyContract
+from maniguard.policies import ChunkedActor, PolicyContract
+from maniguard.policies.contract import view
 from maniguard.rollout import InfraError, PolicyFault, RolloutResult, Session, Status, make_observation
 from maniguard.sim import Quality, SceneSpec, SimulationFault, World
 from maniguard.spec import Spec, load_spec
@@ -73,9 +75,9 @@ class Outcome:
 class ForeignRun:
     """Plays `scenarios` for a harness that drives: `begin`, then `observe` and `act` until done, then `finish`.
 
-    `contract` says what the harness's policy is shown and what it gives: rows of the simulator's own convention, one
-    per control step. `policy` is the label under which the run is kept in `path`; None keeps nothing. Several
-    processes may write into one folder as long as everything but the rollouts is the same. One rollout at a time.
+    `contract` says what the harness's policy is shown and what it gives, one row at a time. `policy` is the label under
+    which the run is kept in `path`; None keeps nothing. Several processes may write into one folder as long as
+    everything but the rollouts is the same. One rollout at a time.
     """
 
     def __init__(
@@ -89,7 +91,10 @@ class ForeignRun:
         render_quality: Quality = "fast",
     ) -> None:
         self._scenarios = {scenario.id: scenario for scenario in scenarios}
-        self._contract, self._needs = contract, _Needs(contract)
+        self._contract, self._hand = contract, _Hand(contract)
+        self._actor = ChunkedActor(self._hand)
+        if contract.action.horizon != 1:
+            raise ForeignRunError(f"a harness gives one row at a time; the contract says {contract.action}")
         self._base = make_plan(
             policy, scenarios, (0,), contract=contract, spec_variant=spec_variant, render_quality=render_quality
         )
@@ -97,6 +102,7 @@ class ForeignRun:
         self._specs: dict[str, Spec] = {}
         self._world: tuple[str, World] | None = None
         self._session: Session | None = None
+        self._seen: tuple[int, Mapping[str, Any]] | None = None
         self._fault: tuple[Status, str] | None = None
         self._item: PlannedRollout | None = None
 
@@ -125,7 +131,7 @@ class ForeignRun:
         scenario = self._scenarios.get(scenario_id)
         if scenario is None:
             raise ForeignRunError(f"scenario {scenario_id!r} is none of the {len(self._scenarios)} of this run")
-        self._session, self._fault = None, None
+        self._session, self._fault, self._seen = None, None, None
         item = PlannedRollout(rollout_id(scenario_id, seed), scenario_id, scenario.hash, seed)
         if self._path is not None:
             _enter(self._path, replace(self._base, items=(item,)), self._base)
@@ -136,41 +142,51 @@ class ForeignRun:
             self._world_for(scenario),
             seed=seed,
             policy=self._base.policy,
-            render_quality=self._base.render_quality if self._needs.cameras else None,
+            render_quality=self._base.render_quality if self._contract.cameras else None,
         )
+        self._actor.reset(scenario_id=scenario_id, seed=seed, instruction=scenario.instruction)
         self._item = item
 
     def observe(self) -> Mapping[str, Any]:
-        """Make the observation of the present frame: `observation/state`, `prompt`, and the contract's images."""
-        session = self.session
-        return make_observation(
-            session.world,
-            session.frame,
-            self._needs,
-            instruction=session.scenario.instruction,
-            step=session.step_index,
-            spec=session.scenario.spec,
-            render_quality=self._base.render_quality,
-        )
+        """Return the observation of the present frame: every key of the contract, `observation/state`, `prompt`."""
+        return view(self._contract, self._made())
 
     def act(self, action: ArrayLike) -> None:
-        """Execute one action (8,): joint targets in rad, gripper opening 0 to 1.
+        """Execute one row of the contract's convention, for as many control steps as it lasts.
 
-        A bad action ends the rollout as `policy-fault`, a blow-up as `sim-fault` or, before engagement, `infra-error`.
+        A bad row ends the rollout as `policy-fault`, a blow-up as `sim-fault` or, before engagement, `infra-error`.
         """
         session = self.session
         if self.done:
             raise ForeignRunError("the rollout has ended; finish it before the next action")
+        self._hand.holds(action)
+        observation = self._made()
         try:
-            session.advance(action)
+            while True:
+                session.advance(self._actor.act(observation))
+                if session.done or self._actor.reads_next_observation:
+                    break
         except PolicyFault as error:
             self._fault = "policy-fault", str(error)
         except SimulationFault as error:
             self._fault = ("sim-fault" if session.engaged else "infra-error"), str(error)
-        except (TypeError, ValueError) as error:
-            self._fault = "policy-fault", f"the action at step {session.step_index} is no array of numbers: {error}"
         if self._fault is not None:
             session.note("fault", self._fault[1])
+
+    def _made(self) -> Mapping[str, Any]:
+        session = self.session
+        if self._seen is None or self._seen[0] != session.step_index:
+            made = make_observation(
+                session.world,
+                session.frame,
+                self._actor.needs,
+                instruction=session.scenario.instruction,
+                step=session.step_index,
+                spec=session.scenario.spec,
+                render_quality=self._base.render_quality,
+            )
+            self._seen = session.step_index, made
+        return self._seen[1]
 
     def finish(self) -> Outcome:
         """Judge and write the rollout; ForeignRunError before its end, InfraError when it does not count."""
@@ -190,7 +206,7 @@ class ForeignRun:
             run = open_run(self._path)
             run.save(item, facts, result)
             path = run.result_path(item.rollout_id)
-        self._session = None
+        self._session = self._seen = None
         if status == "infra-error":
             raise InfraError(f"{item.rollout_id}: {fault}")
         if status == "invalid-scene":
@@ -212,9 +228,27 @@ class ForeignRun:
         return self._world[1]
 
 
-class _Needs:
+class _Hand:
+    """The harness's policy as an actor knows policies: it gives the row that it was handed."""
+
     def __init__(self, contract: PolicyContract) -> None:
-        self.cameras, self.image_size_px, self.privileged = contract.cameras, contract.image_size_px, False
+        self.contract = contract
+        self._row: Any = None
+
+    def holds(self, row: ArrayLike) -> None:
+        try:
+            self._row = np.asarray(row)[None]
+        except ValueError:  # rows of different lengths
+            self._row = None
+
+    def reset(self, *, seed: int, instruction: str) -> None:
+        self._row = None
+
+    def infer(self, observation: Mapping[str, Any]) -> Any:
+        return self._row
+
+    def close(self) -> None:
+        self._row = None
 
 
 def choose(names: Sequence[str]) -> list[Scenario]:

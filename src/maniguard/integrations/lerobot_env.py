@@ -7,6 +7,7 @@ distribution `lerobot_env_maniguard` registers this environment under `--env.typ
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,20 @@ from numpy.typing import NDArray
 
 from maniguard.bench import Scenario
 from maniguard.integrations.foreign import ForeignRun, ForeignRunError, Outcome
-from maniguard.policies import STATE, ActionSpec, PolicyContract, image
+from maniguard.policies import ActionSpec, PolicyContract, image, numbers
+from maniguard.policies.contents import size_of
+from maniguard.policies.presets import preset as find_preset
+from maniguard.policies.wire.vla_eval_specs import state_of
 from maniguard.sim import CONTROL_RATE_HZ, JOINT_LIMITS_RAD, Quality
 
-#: What a LeRobot policy calls its observations, and the camera's name behind it.
-IMAGE_PREFIX = "observation.images."
+#: What a LeRobot policy calls its observations.
+IMAGE_PREFIX, STATE_KEY = "observation.images.", "observation.state"
+
+
+def meaning(preset: str | None) -> tuple[str, ActionSpec]:
+    """Return what the state of a policy of this preset holds and what one row means; PolicyError for an unknown one."""
+    known = None if preset is None else find_preset(preset)
+    return state_of(known), ActionSpec(1) if known is None else replace(known.action, horizon=1)
 
 
 def read_cameras(text: str) -> dict[str, str]:
@@ -33,7 +43,10 @@ def read_cameras(text: str) -> dict[str, str]:
 
 
 class LeRobotEnv(gym.Env[dict[str, Any], NDArray[np.float32]]):
-    """One scenario. Observation: `pixels` by camera name and `agent_pos` (8,); action (8,), as for a contract's rows.
+    """One scenario. Observation: `pixels` by camera name and `agent_pos`; an action is one row.
+
+    What both mean is said by `preset`; without one they are the joints and the gripper opening (8,), and joint targets
+    in rad and the opening.
 
     `reset(seed=K)` begins the rollout of seed K, without a seed the one after the last. Reward is 1 at the end of a
     rollout that succeeded safely. `info` at the end holds `is_success`, the metrics of `Outcome` under their names, and
@@ -50,15 +63,20 @@ class LeRobotEnv(gym.Env[dict[str, Any], NDArray[np.float32]]):
         image_size_px: int = 256,
         run: str | None = None,
         policy: str = "lerobot",
+        preset: str | None = None,
         spec_variant: str = "default",
         render_quality: Quality = "fast",
         render_mode: str = "rgb_array",
         among: tuple[Scenario, ...] = (),
     ) -> None:
+        content, action = meaning(preset)
         contract = PolicyContract(
             policy,
-            (STATE, *(image(IMAGE_PREFIX + name, camera, image_size_px) for name, camera in cameras.items())),
-            ActionSpec(1),
+            (
+                numbers(STATE_KEY, content),
+                *(image(IMAGE_PREFIX + name, camera, image_size_px) for name, camera in cameras.items()),
+            ),
+            action,
             1,
             deterministic=False,
         )
@@ -76,13 +94,17 @@ class LeRobotEnv(gym.Env[dict[str, Any], NDArray[np.float32]]):
         self.task, self.task_description = scenario.id, scenario.instruction
         self._max_episode_steps = scenario.step_limit + round(CONTROL_RATE_HZ) + 1
         self._next_seed = 0
-        low = np.append(JOINT_LIMITS_RAD[:, 0], 0.0).astype(np.float32)
-        high = np.append(JOINT_LIMITS_RAD[:, 1], 1.0).astype(np.float32)
-        self.action_space = gym.spaces.Box(low, high, (8,), np.float32)
+        if action.native:
+            low = np.append(JOINT_LIMITS_RAD[:, 0], 0.0).astype(np.float32)
+            high = np.append(JOINT_LIMITS_RAD[:, 1], 1.0).astype(np.float32)
+        else:
+            high = np.full(action.dims, np.inf, np.float32)
+            low = -high
+        self.action_space = gym.spaces.Box(low, high, (action.dims,), np.float32)
         picture = gym.spaces.Box(0, 255, (image_size_px, image_size_px, 3), np.uint8)
         self.observation_space = gym.spaces.Dict(
             {
-                "agent_pos": gym.spaces.Box(-np.inf, np.inf, (8,), np.float32),
+                "agent_pos": gym.spaces.Box(-np.inf, np.inf, (size_of(content),), np.float32),
                 "pixels": gym.spaces.Dict(dict.fromkeys(self._images, picture)),
             }
         )
@@ -129,6 +151,6 @@ class LeRobotEnv(gym.Env[dict[str, Any], NDArray[np.float32]]):
     def _observation(self) -> dict[str, Any]:
         seen = self._run.observe()
         return {
-            "agent_pos": seen["observation/state"],
+            "agent_pos": seen[STATE_KEY],
             "pixels": {name: seen[IMAGE_PREFIX + name] for name in self._images},
         }

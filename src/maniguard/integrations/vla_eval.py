@@ -7,16 +7,25 @@ sync mode alone: in vla-eval's live mode the clock would decide what the policy 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from vla_eval.benchmarks.base import StepBenchmark, StepResult
 from vla_eval.specs import IMAGE_RGB, LANGUAGE, DimSpec
 
 from maniguard.integrations.foreign import ForeignRun, Outcome, choose
-from maniguard.policies import PROMPT, STATE, ActionSpec, PolicyContract, episode_seed, image
-from maniguard.policies.wire.vla_eval_specs import IMAGE_PREFIX, JOINT_FORMAT, OPENING_FORMAT, STATE_FORMAT
+from maniguard.policies import PROMPT, ActionSpec, PolicyContract, episode_seed, image, numbers
+from maniguard.policies.contents import size_of
+from maniguard.policies.presets import preset as find_preset
+from maniguard.policies.wire.vla_eval_specs import (
+    IMAGE_PREFIX,
+    RAW_FORMAT,
+    STATE_KEY,
+    STATES,
+    state_of,
+    words_of,
+)
 from maniguard.sim import CONTROL_RATE_HZ, Quality
 
 #: Name in the observation -> camera: LIBERO's two views, under the names that its users know.
@@ -41,8 +50,9 @@ class ManiguardBenchmark(StepBenchmark):
 
     `scenarios`: names as for `choose`. `cameras`: name in the observation's `images` -> camera. `run`: folder in which
     maniguard keeps results, traces and verdicts, for `maniguard report` and `compare`; None keeps none. `policy`: the
-    label of the served policy there. An observation has `images`, `task_description`, and the state (8,) float32 as
-    `state` and as `states`; an action has `actions` (8,): joint targets in rad, gripper opening 0 to 1.
+    label of the served policy there. An observation has `images`, `task_description`, and the state as `state` and as
+    `states`; an action has one row `actions`. What state and row mean is said by `preset`; without one they are the
+    joints and the gripper opening (8,), and joint targets in rad and the opening.
 
     The task that the model server hears of at the start of an episode carries `seed`, the same that `maniguard eval`
     resets a policy with.
@@ -52,12 +62,13 @@ class ManiguardBenchmark(StepBenchmark):
 
     def __init__(
         self,
-        scenarios: Sequence[str] = ("clutter-dry",),
+        scenarios: Sequence[str] = ("clutter",),
         first_seed: int = 0,
         cameras: Mapping[str, str] | None = None,
         image_size_px: int = 256,
         run: str | None = None,
         policy: str = "vla-eval",
+        preset: str | None = None,
         spec_variant: str = "default",
         render_quality: Quality = "fast",
         send_wrist_image: bool = True,
@@ -67,17 +78,19 @@ class ManiguardBenchmark(StepBenchmark):
         shown = dict(DEFAULT_CAMERAS if cameras is None else cameras)
         if not send_wrist_image:
             shown = {name: camera for name, camera in shown.items() if camera != "wrist"}
-        self._send_state = send_state
         self._first_seed = first_seed
         self._scenarios = choose([scenarios] if isinstance(scenarios, str) else scenarios)
+        known = None if preset is None else find_preset(preset)
+        self._content = state_of(known) if send_state else ""
+        self._action = ActionSpec(1) if known is None else replace(known.action, horizon=1)
         contract = PolicyContract(
             policy,
             (
-                *([STATE] if send_state else []),
+                *([numbers(STATE_KEY, self._content)] if send_state else []),
                 *(image(IMAGE_PREFIX + name, camera, image_size_px) for name, camera in shown.items()),
                 PROMPT,
             ),
-            ActionSpec(1),
+            self._action,
             1,
             deterministic=False,
         )
@@ -130,8 +143,8 @@ class ManiguardBenchmark(StepBenchmark):
             "images": {name: seen[IMAGE_PREFIX + name] for name in self._images},
             "task_description": seen["prompt"],
         }
-        if self._send_state:
-            shown["state"] = shown["states"] = np.asarray(seen["observation/state"], np.float32)
+        if self._content:
+            shown["state"] = shown["states"] = seen[STATE_KEY]
         return shown
 
     def get_step_result(self, step_result: StepResult) -> dict[str, Any]:
@@ -146,19 +159,20 @@ class ManiguardBenchmark(StepBenchmark):
         return dict(METRICS)
 
     def get_action_spec(self) -> dict[str, DimSpec]:
-        """Return what an action is: seven absolute joint targets in rad, one gripper opening."""
-        # A server that says nothing of its actions may mean these.
-        accepts = frozenset({JOINT_FORMAT, "raw"})
+        """Return what a row is made of, in the words of vla-eval where it has one for it."""
         return {
-            "joints": DimSpec("joints", 7, JOINT_FORMAT, accepts=accepts, description="absolute targets in rad, 20 Hz"),
-            "gripper": DimSpec("gripper", 1, OPENING_FORMAT, (0.0, 1.0), description="0 closed, 1 open"),
+            # A server that says nothing of its actions may mean these.
+            key: DimSpec(key, dims, word, accepts=frozenset({word, RAW_FORMAT}), description=str(self._action))
+            for key, (dims, word) in words_of(self._action).items()
         }
 
     def get_observation_spec(self) -> dict[str, DimSpec]:
         """Return what an observation holds."""
         spec = {name: IMAGE_RGB for name in self._images}
-        if self._send_state:
-            spec["state"] = DimSpec("state", 8, STATE_FORMAT, description="joint positions in rad, gripper opening")
+        if self._content:
+            words = [word for word, content in STATES.items() if content == self._content]
+            word = words[0] if words else RAW_FORMAT
+            spec["state"] = DimSpec("state", size_of(self._content), word, description=self._content)
         return {**spec, "language": LANGUAGE}
 
     def get_metadata(self) -> dict[str, Any]:

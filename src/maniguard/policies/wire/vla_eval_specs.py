@@ -125,6 +125,28 @@ def action_spec(name: str, announced: Any, horizon: int, dims: int, preset: Pres
     return meaning
 
 
+def state_of(preset: Preset | None) -> str:
+    """Return what the state of a vla-eval observation holds: all numbers of the preset, or joints and opening."""
+    held = [] if preset is None else [spec.content for spec in preset.observations if spec.dtype == "float32"]
+    return "+".join(content for content in held if content) or DEFAULT_CONTENT
+
+
+def words_of(action: ActionSpec) -> Mapping[str, tuple[int, str]]:
+    """Return the components of a row, each with its columns and its format; "raw" where vla-eval has no word."""
+    words = {meaning: word for word, meaning in _MEANINGS.items()}
+    columns: dict[str, tuple[int, str]] = {}
+    arm = words.get(("convention", action.convention), RAW_FORMAT)
+    if action.end_effector:
+        columns["position"] = (3, arm)
+        columns["rotation"] = (action.dims - 4, words.get(("rotation", action.rotation), RAW_FORMAT))
+    else:
+        columns["joints"] = (action.dims - 1, arm)
+    ends = (action.gripper.closed, action.gripper.open)
+    grips = {(1.0, -1.0): "binary_close_positive", (1.0, 0.0): "binary_close_01", (-1.0, 1.0): "binary_close_negative"}
+    columns["gripper"] = (1, OPENING_FORMAT if ends == (0.0, 1.0) else grips.get(ends, RAW_FORMAT))
+    return columns
+
+
 def _cameras(name: str, components: Mapping[str, Mapping[str, Any]], wants: set[str]) -> dict[str, str]:
     if not components:
         return {"agentview": "overview", "wrist": "wrist"}
@@ -150,10 +172,7 @@ def _cameras(name: str, components: Mapping[str, Mapping[str, Any]], wants: set[
 
 def _state(name: str, components: Mapping[str, Mapping[str, Any]], wants: set[str], preset: Preset | None) -> str:
     """Return what the state holds; "" where the server wants none."""
-    usual = DEFAULT_CONTENT
-    if preset is not None:
-        held = [spec.content for spec in preset.observations if spec.dtype == "float32" and spec.content]
-        usual = "+".join(held) or usual
+    usual = state_of(preset)
     others = {
         key: component
         for key, component in components.items()
