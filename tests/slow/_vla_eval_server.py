@@ -1,7 +1,7 @@
 """Model servers of the group vla_eval: run in the environment of the genuine package, and know nothing of maniguard.
 
-`python -P _vla_eval_server.py --port N --args.kind sway|still|chunk|fail|announce|shift`; started through vla-eval's own
-`run_server`, which is what `vla-eval serve` calls.
+`python -P _vla_eval_server.py --port N --args.kind sway|still|chunk|fail|announce|shift`; goes through vla-eval's own
+`run_server`, which is what `vla-eval serve` starts.
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ class Swayer(PredictModelServer):
             raise ValueError("the weights are gone")
         if self.kind == "shift":
             # Down to 6 cm above the table and 25 cm forward, in LIBERO's units of 5 cm.
-            goal, episode["step"] = episode["start"][:3] + [0.25, 0.0, -0.4], episode["step"] + 1
+            goal, episode["step"] = episode["start"][:3] + np.array([0.25, 0.0, -0.4]), episode["step"] + 1
             shift = np.clip((goal - np.asarray(obs["state"][:3], np.float64)) / 0.05, -0.5, 0.5)
             turn = 0.05 * np.sin(episode["step"] / 20 + episode["phase"][:3])
             return {"actions": np.concatenate([shift, turn, [-1.0]])}

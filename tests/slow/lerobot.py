@@ -33,6 +33,8 @@ SIZE_PX, STEPS, SEED = 64, 45, 7
 # The mean of the actions in the statistics of the checkpoints.
 HOME = (-0.2, 0.8, 0.0, -1.7, 0.0, 1.57, 0.785, 0.6)
 ENVIRONMENT = {**os.environ, "HF_HUB_OFFLINE": "1", "LP_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+# The peer's environment stands for itself: nothing of ours may reach into it.
+APART = {key: value for key, value in ENVIRONMENT.items() if key != "PYTHONPATH"}
 
 
 class Checks:
@@ -50,7 +52,8 @@ class Checks:
 
 
 def checked(*command: Any, cwd: Path | None = None) -> str:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=ENVIRONMENT, cwd=cwd)
+    environment = ENVIRONMENT if command[0] == sys.executable else APART
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment, cwd=cwd)
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stderr[-4000:]}")
     return done.stdout
@@ -73,7 +76,7 @@ def serving(python: Path, checkpoint: Path, *options: str) -> Iterator[str]:
     # The script alone, as a user would copy it: -P keeps its folder, and this one, off the path.
     command = [python, "-P", SERVER, "--checkpoint", checkpoint, "--device", "cpu", "--port", "0", "--threads", "1"]
     process = subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=ENVIRONMENT
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=APART
     )
     try:
         address = ""
@@ -152,7 +155,7 @@ def check_server(python: Path, checkpoints: dict[str, Path], folder: Path, check
         [python, "-P", SERVER, "--checkpoint", checkpoints["without-statistics"], "--port", "0"],
         capture_output=True,
         text=True,
-        env=ENVIRONMENT,
+        env=APART,
     )
     said = refused.stderr.strip().splitlines()[-1]
     checks.add("missing_statistics", said, refused.returncode == 2 and "no statistics of 'action'" in said)
@@ -177,7 +180,7 @@ def results(run: Run) -> dict[str, Any]:
 def check_eval(python: Path, checkpoint: Path, folder: Path, checks: Checks) -> dict[str, Any]:
     """The same checkpoint under `maniguard eval`, over the wire, and under `lerobot-eval`: the same files."""
     with serving(python, checkpoint) as address:
-        for name, interpreter in (("theirs", python), ("ours", Path(sys.executable))):
+        for name, interpreter in (("theirs", python), ("ours", sys.executable)):
             checked(
                 interpreter, "-m", "maniguard", "eval", "--policy", address, "--family", FAMILY, "--tasks", TASKS,
                 "--condition", "base", "--seeds", ",".join(map(str, SEEDS)), "--out", folder / name,

@@ -31,6 +31,8 @@ from maniguard.evaluate import Run, open_run, rows
 
 SERVER = Path(__file__).resolve().with_name("_vla_eval_server.py")
 REQUIREMENT = "vla-eval==0.8.0"
+# The peer's environment stands for itself: nothing of ours may reach into it.
+APART = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"LP_NUM_THREADS": "1"}
 SCENARIOS = ("clutter-dry-00/base", "clutter-dry-01/target", "stack-00/base", "cabinet-00/base")
 SEEDS = (0, 1)
 SIZE_PX = 64
@@ -77,6 +79,7 @@ def serving(python: Path, kind: str, log: Path) -> Iterator[str]:
             [python, "-P", SERVER, "--host", "127.0.0.1", "--port", str(port), f"--args.kind={kind}"],
             stdout=out,
             stderr=out,
+            env=APART,
         )
         try:
             for _ in range(600):
@@ -135,7 +138,7 @@ def theirs(python: Path, address: str, folder: Path, policy: str, shard: tuple[i
     command = [python.with_name("vla-eval"), "run", "--config", path, "--eval-id", "check"]
     if shard is not None:
         command += ["--shard-id", str(shard[0]), "--num-shards", str(shard[1])]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=APART)
 
 
 def finished(process: subprocess.Popen[str]) -> str:
@@ -277,10 +280,10 @@ def main() -> int:
             venv.create(environment, with_pip=True)
             pins = ROOT / "constraints" / f"py{sys.version_info.major}{sys.version_info.minor}.txt"
             install = [environment / "bin" / "python", "-m", "pip", "install", "-q", "--no-cache-dir"]
-            subprocess.run([*install, REQUIREMENT, str(ROOT), "-c", str(pins)], check=True)
+            subprocess.run([*install, REQUIREMENT, str(ROOT), "-c", str(pins)], check=True, env=APART)
         python = environment / "bin" / "python"
         listing = subprocess.run(
-            [python, "-m", "pip", "list", "--format", "json"], check=True, capture_output=True, text=True
+            [python, "-m", "pip", "list", "--format", "json"], check=True, capture_output=True, text=True, env=APART
         ).stdout
         wanted = ("vla-eval", "numpy", "mujoco", "msgpack", "websockets")
         versions = {entry["name"]: entry["version"] for entry in json.loads(listing) if entry["name"] in wanted}
