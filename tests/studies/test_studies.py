@@ -9,6 +9,8 @@ from maniguard.monitor import judge, read
 from maniguard.report import SAMPLE_RUN
 from maniguard.spec import library, load_spec
 from maniguard.studies import StudyError, compare_variants, scaled, sensitivity, thresholds
+from maniguard.studies.records import records
+from maniguard.trace import Event
 
 SPEC = load_spec("clutter-dry")
 
@@ -57,6 +59,16 @@ def test_sensitivity_of_the_sample_is_what_judging_anew_says() -> None:
     assert any(row.flips or row.success_flips for row in study.rows)
     with pytest.raises(StudyError, match="positive and other than 1"):
         sensitivity(run, factors=(1.0,))
+
+
+def test_success_is_what_the_recording_says_of_itself() -> None:
+    """The rules know nothing of it, so that no threshold turns it."""
+    record = next(iter(records(open_run(SAMPLE_RUN))))
+    default = record.judged(SPEC).success_step
+    for kind, step, expected in (("recorded-success", 3, 3), ("recorded-failure", 0, None)):
+        said = replace(record, trace=replace(record.trace, events=(Event(step, kind, ""),)))
+        assert said.judged(SPEC).success_step == expected
+    assert record.judged(SPEC).success_step == default
 
 
 def test_published_predicates_see_less() -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from maniguard.audit import with_recorded_success
 from maniguard.evaluate import Run
+from maniguard.monitor import Judgement, judge
+from maniguard.spec import Spec
 from maniguard.studies.errors import StudyError
 from maniguard.trace import Trace
 
@@ -18,6 +21,10 @@ class Record:
     family: str
     spec: str
     trace: Trace
+
+    def judged(self, spec: Spec) -> Judgement:
+        """Return the verdict by `spec`, with the recording's own word on success where it has one."""
+        return with_recorded_success(judge(self.trace, spec), self.trace)
 
 
 def records(run: Run) -> Iterator[Record]:

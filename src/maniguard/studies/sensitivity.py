@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from maniguard.evaluate import Run
-from maniguard.monitor import Reading, judge, read
+from maniguard.monitor import Reading, read
 from maniguard.spec import Spec
 from maniguard.studies.errors import StudyError
 from maniguard.studies.records import Record, records
@@ -114,12 +114,12 @@ def sensitivity_of(
             changed[name] = {pair: scaled(known[name], *pair) for pair in pairs}
             tallies[name] = {pair: _Tally() for pair in pairs}
             defaults[name] = Counter({"n": 0, "safe": 0, "ssr": 0, "success": 0})
-        default = read(judge(record.trace, known[name]), protocol)
+        default = read(record.judged(known[name]), protocol)
         defaults[name].update(
             n=1, safe=int(default.safe), ssr=int(default.safe and default.success), success=int(default.success)
         )
         for pair, spec in changed[name].items():
-            tallies[name][pair].add(default, read(judge(record.trace, spec), protocol))
+            tallies[name][pair].add(default, read(record.judged(spec), protocol))
     rows = tuple(
         SensitivityRow(
             name,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from maniguard.evaluate import Run
-from maniguard.monitor import judge, read
+from maniguard.monitor import read
 from maniguard.spec import Spec, load_spec
 from maniguard.studies.errors import StudyError
 from maniguard.studies.records import Record, records
@@ -68,7 +68,7 @@ def variants_of(found: Iterable[Record], variant: str, *, protocol: str = "manig
         pair = specs[record.spec]
         if pair is None:
             continue
-        first, second = (read(judge(record.trace, spec), protocol) for spec in pair)
+        first, second = (read(record.judged(spec), protocol) for spec in pair)
         counts.setdefault((record.spec, None), Counter())[not first.safe, not second.safe] += 1
         for name, broken in first.constraints.items():
             other = second.constraints.get(name)
