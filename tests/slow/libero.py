@@ -7,10 +7,15 @@ property of each demonstration is compared with the intent, and with what was re
 was looked at (_libero/reading.json). Nothing of LIBERO's is kept but the counts.
 
 Every difference has to have its reason in _libero/reasons.json, or the check fails.
+
+    ./run slow libero [--keep FOLDER]
+
+With --keep recordings that are in FOLDER are taken from there, else left there; so a reading can be written for them.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -61,21 +66,23 @@ def record_there(folder: Path, out: Path) -> list[dict[str, Any]]:
     settings = {**os.environ, "LIBERO_CONFIG_PATH": str(out / "config"), "MUJOCO_GL": "egl"}
     intents: list[dict[str, Any]] = []
     for script, name in (("make.py", "demos"), ("collect.py", "collected")):
-        command = [str(folder / "bin" / "python"), str(PARTS / script), str(out / name)]
-        subprocess.run(command, input="n\n", text=True, check=True, env=settings)
+        if not (out / name / "done").exists():
+            command = [str(folder / "bin" / "python"), str(PARTS / script), str(out / name)]
+            subprocess.run(command, input="n\n", text=True, check=True, env=settings)
+            (out / name / "done").touch()
         intents += json.loads((out / name / "intent.json").read_text("utf-8"))
     return intents
 
 
-def audit(folder: Path, out: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    """Audit the recordings and return the result of each, by file or folder and demonstration."""
+def audit(folder: Path, out: Path, run: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """Audit the recordings in `out` and return the result of each, by file or folder and demonstration."""
     packages = next((folder / "lib").glob("python3.*")) / "site-packages"
     found = {}
     for name in ("demos", "collected"):
         command = ["audit", str(out / name), "--spec", "safemanip", "--assets", str(packages)]
-        command += ["--out", str(out / f"{name}-run")]
+        command += ["--out", str(run / name)]
         subprocess.run([str(Path(sys.executable).parent / "maniguard"), *command], check=False)
-        for result in open_run(out / f"{name}-run").results():
+        for result in open_run(run / name).results():
             about = result["scenario"]["recording"]
             found[about["file"], about["item"]] = dict(result)
     return found
@@ -139,11 +146,14 @@ def table(title: str, rows: Iterable[AgreementRow]) -> dict[str, dict[str, Any]]
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--keep", type=Path)
+    kept = parser.parse_args().keep
     folder = environment()
     with tempfile.TemporaryDirectory() as name:
-        out = Path(name)
+        out = Path(name) if kept is None else kept.resolve()
         intents = record_there(folder, out)
-        results = audit(folder, out)
+        results = audit(folder, out, Path(name) / "runs")
         motions = [motion(out, intent) for intent in intents]
     readings = {item["motion"]: item for item in json.loads((PARTS / "reading.json").read_text("utf-8"))}
     reasons = json.loads((PARTS / "reasons.json").read_text("utf-8"))
