@@ -101,7 +101,7 @@ def inside(folder: Path) -> dict:
     run = fresh("worker-killed")
     play(run, RayExecutor(run, 2, cluster.address), kill_worker)
     checks["nothing was lost with a worker"] = content(run) == content(pool)
-    checks["the worker is named in the journal"] = [g.kind for g in fault_groups(run)] == ["worker-killed"]
+    checks["the worker is named in the journal"] = [g.kind for g in fault_groups(run)] == ["worker-lost"]
 
     run = fresh("gone")
     (run.path / "plan.json").rename(folder / "hidden.json")

@@ -55,7 +55,7 @@ def rollouts(run: Run, stall_s: float | None = STALL_S) -> Job:
     """
     return Job(
         start_in_process,
-        (str(run.path), stall_s),
+        (str(run.path.resolve()), stall_s),
         execute_in_process,
         lambda item: scenario_facts(run.scenario(item.scenario_id)),
         stop_in_process,

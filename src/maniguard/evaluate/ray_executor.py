@@ -24,9 +24,10 @@ _LOOK_S = 5.0
 
 
 class _Seat(NamedTuple):
-    """One actor, and the note that its watchdog would leave."""
+    """One actor, its node, and the note that its watchdog would leave."""
 
     actor: Any
+    node: str
     note: Path
 
 
@@ -129,20 +130,18 @@ class RayExecutor:
             return None
         if isinstance(greeting, Raised):
             raise WorkerError(greeting.text) if greeting.error is None else greeting.error
-        host, pid = greeting
-        return _Seat(actor, note_path(self._store.notes_path, host, pid))
+        host, pid, node = greeting
+        return _Seat(actor, node, note_path(self._store.notes_path, host, pid))
 
     def _answer(self, reference: Any, seat: _Seat) -> Outcome | Lost:
         errors = self._ray.exceptions
         try:
             answer: Answer = self._ray.get(reference)
-        except (errors.ActorDiedError, errors.ActorUnavailableError, errors.WorkerCrashedError) as error:
+        except (errors.ActorDiedError, errors.ActorUnavailableError, errors.WorkerCrashedError):
             note = take_note(seat.note)
             if note is not None:
                 return Lost("worker-stalled", f"nothing moved in the worker process any more; it stood at {note}")
-            node = "node" in str(error).lower() and "node died" in str(error).lower()
-            what = "its node died" if node else "its process died"
-            return Lost("node-lost" if node else "worker-killed", f"a Ray worker was lost: {what}")
+            return Lost("worker-lost", f"Ray lost the worker on node {seat.node}, alone or with its node")
         if isinstance(answer, Raised):
             raise WorkerError(answer.text) if answer.error is None else answer.error
         return answer
@@ -152,15 +151,18 @@ class _RayWorker:
     """A worker as a Ray actor; what it raises is an answer, so that it arrives as what it is."""
 
     def __init__(self, job: Job, run_path: str) -> None:
-        self._job, self._run_path, self._started = job, run_path, False
+        self._job, self._run_path = job, run_path
 
-    def greet(self) -> tuple[str, int] | Raised:
+    def greet(self) -> tuple[str, int, str] | Raised:
         """Start, and say where."""
         if not Path(self._run_path, "plan.json").is_file():
             text = f"{self._run_path} does not exist on node {socket.gethostname()}; all nodes must share it"
             return Raised(RunError(text), text)
         answer = carried_out(self._job.start, *self._job.arguments)
-        return answer if isinstance(answer, Raised) else (socket.gethostname(), os.getpid())
+        if isinstance(answer, Raised):
+            return answer
+        node = import_ray().get_runtime_context().get_node_id()
+        return socket.gethostname(), os.getpid(), node[:12]
 
     def execute(self, item: PlannedRollout, last: bool) -> Any:
         """Run one rollout."""
