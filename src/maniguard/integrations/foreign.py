@@ -135,10 +135,11 @@ class ForeignRun:
         item = PlannedRollout(rollout_id(scenario_id, seed), scenario_id, scenario.hash, seed)
         if self._path is not None:
             _enter(self._path, replace(self._base, items=(item,)), self._base)
-        spec = self._specs.setdefault(scenario.spec, load_spec(scenario.spec, variant=self._base.spec_variant))
+        if scenario.spec not in self._specs:
+            self._specs[scenario.spec] = load_spec(scenario.spec, variant=self._base.spec_variant)
         self._session = Session(
             scenario,
-            spec,
+            self._specs[scenario.spec],
             self._world_for(scenario),
             seed=seed,
             policy=self._base.policy,
@@ -203,7 +204,8 @@ class ForeignRun:
         result = RolloutResult(trace, judgement, status, fault, session.clock.as_dict())
         facts, path = scenario_facts(session.scenario), None
         if self._path is not None:
-            run = open_run(self._path)
+            # The plan on disk may have grown long; what is written concerns this rollout alone.
+            run = Run(self._path, replace(self._base, items=(item,)))
             run.save(item, facts, result)
             path = run.result_path(item.rollout_id)
         self._session = self._seen = None
@@ -270,12 +272,13 @@ def choose(names: Sequence[str]) -> list[Scenario]:
     return list(chosen.values())
 
 
-def _enter(path: Path, plan: Plan, base: Plan) -> Run:
+def _enter(path: Path, plan: Plan, base: Plan) -> None:
     """Start a run in `path` with `plan`, or add its rollouts to the one that is there if that is of the same kind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with _alone(path.parent):
         if not (path / "plan.json").exists():
-            return create_run(path, plan)
+            create_run(path, plan)
+            return
         run = open_run(path)
         what = difference(replace(plan, items=run.plan.items), run.plan)
         if what is not None:
@@ -289,7 +292,6 @@ def _enter(path: Path, plan: Plan, base: Plan) -> Run:
         order = {item.scenario_id: index for index, item in enumerate(base.items)}
         items = sorted(there.values(), key=lambda item: (order.get(item.scenario_id, len(order)), item.seed))
         write_atomic(path / "plan.json", readable_json(replace(plan, items=tuple(items)).to_dict()))
-        return open_run(path)
 
 
 @contextmanager
