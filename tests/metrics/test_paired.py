@@ -36,6 +36,16 @@ def test_difference_counts_discordant_pairs_of_common_rollouts():
     assert paired_difference(b, a).difference == pytest.approx(-1 / 3)
 
 
+@pytest.mark.parametrize("tasks", [6, 40])
+def test_turning_a_comparison_round_turns_its_interval_round(tasks):
+    rng = np.random.default_rng(2)
+    a = [row(f"t{k}", s, success=bool(rng.random() < 0.4)) for k in range(tasks) for s in range(2)]
+    b = [row(f"t{k}", s, success=bool(rng.random() < 0.6)) for k in range(tasks) for s in range(2)]
+    forth, back = paired_difference(a, b), paired_difference(b, a)
+    assert (back.low, back.high) == pytest.approx((-forth.high, -forth.low))
+    assert (back.p_tasks, back.p_value) == (forth.p_tasks, forth.p_value)
+
+
 def test_conditions_pair_by_task_and_seed_and_excluded_rollouts_with_nothing():
     base = [row("a", success=True), row("b", success=True), row("c", status="infra-error")]
     moved = [row(t, condition="location") for t in "abc"]

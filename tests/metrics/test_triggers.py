@@ -4,7 +4,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maniguard.metrics import ConstraintOutcome, RolloutRow, per_trigger
@@ -76,6 +76,7 @@ def test_recovery_is_counted_over_episodes() -> None:
     assert entry["duration_s"]["n"] == 2
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=10, max_size=25), st.integers(0, 99))
 def test_order_of_rollouts_does_not_matter_and_the_interval_holds_the_value(pairs, seed) -> None:
     rows = [row(k, a=outcome(f, v)) for k, (f, v) in enumerate(pairs)]

@@ -149,7 +149,7 @@ def row(task: int, *, safe: bool, engaged: bool) -> RolloutRow:
     return RolloutRow("f", f"t{task:02d}", "base", 0, "completed", False, safe, engaged)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(*[st.booleans()] * 4), min_size=20, max_size=40))
 def test_a_conditional_difference_is_that_of_the_rates_and_turns_round(cases) -> None:
     a = [row(k, safe=s or not e, engaged=e) for k, (s, e, _, _) in enumerate(cases)]

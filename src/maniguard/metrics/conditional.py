@@ -87,7 +87,9 @@ def _interval(tasks: Sequence[tuple[str, str]], table: Sequence[_Count]) -> Inte
         assert left is not None
         assert right is not None
         return Interval(right.low - left.high, right.high - left.low)
-    seed = hashlib.sha256(json.dumps([tasks, table]).encode()).digest()
+    # The same resamples whichever side comes first, so that turning the comparison round turns its interval round.
+    sides = sorted(((yes_a, n_a), (yes_b, n_b)))
+    seed = hashlib.sha256(json.dumps([tasks, sides]).encode()).digest()
     weights = resampling_weights(len(tasks), np.random.default_rng(int.from_bytes(seed[:16], "big")))
     # Sums of small whole numbers are exact, so the order in which they are added cannot show.
     above_a, below_a, above_b, below_b = (

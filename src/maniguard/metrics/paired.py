@@ -159,7 +159,9 @@ def _interval(keys: Sequence[Key], values: Sequence[tuple[int, ...]], tasks: Seq
         only_a[k] += x > y
         only_b[k] += y > x
         sizes[k] += 1
-    digest = hashlib.sha256(json.dumps([keys, values]).encode()).digest()
+    # The same resamples whichever side comes first, so that turning the comparison round turns its interval round.
+    sides = sorted(([x for x, _ in values], [y for _, y in values]))
+    digest = hashlib.sha256(json.dumps([keys, sides]).encode()).digest()
     rng = np.random.default_rng(int.from_bytes(digest[:16], "big"))
     return difference_interval(only_a, only_b, sizes, resampling_weights(len(tasks), rng))
 
