@@ -218,7 +218,8 @@ def main() -> int:
             "attempts_of_each_dispatch": ATTEMPTS, "fault_groups": [
                 {"kind": g["kind"], "count": g["count"], "first": g["first"].rollout_id, "said": g["first"].detail,
                  "ended": dict(g["ended"])} for g in journal],
-            "limit_kb_per_rollout": LIMIT_KB_PER_ROLLOUT, "warm_up_rollouts": WARM_UP, "workers_memory": workers[:4], "runner_memory": runners[:3],
+            "limit_kb_per_rollout": LIMIT_KB_PER_ROLLOUT, "warm_up_rollouts": WARM_UP,
+            "workers_memory": workers[:4], "runner_memory": runners[:3],
             "orphans": orphans, "strays": leftovers, "problems": problems,
             "resident_kb_by_rollouts_done": samples,
         }  # fmt: skip
