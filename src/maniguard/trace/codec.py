@@ -34,6 +34,8 @@ def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         return record_to_dict(value)
     if isinstance(value, tuple | list):
+        if all(type(item) is float for item in value):
+            return list(value)
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
@@ -113,13 +115,21 @@ def _build_union(choices: tuple[Any, ...], data: object, where: str) -> Any:
 def _build_tuple(arguments: tuple[Any, ...], data: object, where: str) -> tuple[Any, ...]:
     if not isinstance(data, list | tuple):
         raise CodecError(f"{where}: expected a list, found {type(data).__name__}")
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
+    many = len(arguments) == 2 and arguments[1] is Ellipsis
+    if (many or len(data) == len(arguments)) and _only_floats(arguments) and all(type(item) is float for item in data):
+        return tuple(data)
+    if many:
         return tuple(_build(arguments[0], item, f"{where}[{index}]") for index, item in enumerate(data))
     if len(data) != len(arguments):
         raise CodecError(f"{where}: expected {len(arguments)} values, found {len(data)}")
     return tuple(
         _build(kind, item, f"{where}[{index}]") for index, (kind, item) in enumerate(zip(arguments, data, strict=True))
     )
+
+
+@functools.cache
+def _only_floats(arguments: tuple[Any, ...]) -> bool:
+    return all(argument is float or argument is Ellipsis for argument in arguments)
 
 
 def scene_to_dict(scene: Scene) -> dict[str, Any]:
