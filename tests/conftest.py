@@ -1,4 +1,4 @@
-"""The OpenGL back end is chosen before any test imports mujoco, as the package does for its users; no example is timed."""
+"""OpenGL's back end is chosen before any test imports mujoco, as the package does for its users; nothing is timed."""
 
 from hypothesis import settings
 
