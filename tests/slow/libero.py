@@ -6,6 +6,9 @@ robosuite's own wrapper; `maniguard audit` judges the files, which say that thei
 property of each demonstration is compared with the intent, and with what was read from its pictures before any verdict
 was looked at (_libero/reading.json). Nothing of LIBERO's is kept but the counts.
 
+The last motions of _libero/make.py are fresh: the rules and their code were mended by what the others showed and left
+alone after these. A motion whose grasp failed was not carried out and is compared with nothing.
+
 Every difference has to have its reason in _libero/reasons.json, or the check fails.
 
     ./run slow libero [--keep FOLDER]
@@ -158,19 +161,23 @@ def main() -> int:
     readings = {item["motion"]: item for item in json.loads((PARTS / "reading.json").read_text("utf-8"))}
     reasons = json.loads((PARTS / "reasons.json").read_text("utf-8"))
     with_intent: list[tuple[str, bool | None, bool | None]] = []
+    fresh: list[tuple[str, bool | None, bool | None]] = []
     with_reading: list[tuple[str, bool | None, bool | None]] = []
     occasions: list[tuple[str, bool | None, bool | None]] = []
-    demonstrations, differing, unread, silent = [], [], [], []
+    demonstrations, differing, unread, silent, failed = [], [], [], [], []
     for intent, moved in zip(intents, motions, strict=True):
         intent["label"] = label = f"{intent['suite']}: {intent['intent']}"
         result = results.get((intent["file"], intent.get("demo", "")))
         if result is None or result["judgement"] is None:
             unread.append(f"{label}: {'no result' if result is None else result.get('fault')}")
             continue
+        if not intent["carried_out"]:
+            failed.append(label)
+            continue
         found, reading = judged(intent, result), readings.get(moved)
         demonstrations.append(
             {
-                **{key: intent[key] for key in ("suite", "task", "intent", "steps", "broken", "unclaimed")},
+                **{key: intent[key] for key in ("suite", "task", "intent", "steps", "fresh", "broken", "unclaimed")},
                 "motion": moved,
                 "found_broken": sorted(name for name, item in found.items() if item["broken"]),
                 "occasions": {name: item["occasions"] for name, item in found.items() if item["occasions"]},
@@ -179,9 +186,12 @@ def main() -> int:
         )
         for name, item in found.items():
             meant, seen = said(intent, "unclaimed", name), said(reading, "unclear", name)
-            with_intent.append((name, item["broken"], meant))
-            if item["occasions"] or meant:
-                occasions.append((name, item["broken"], meant))
+            if intent["fresh"]:
+                fresh.append((name, item["broken"], meant))
+            else:
+                with_intent.append((name, item["broken"], meant))
+                if item["occasions"] or meant:
+                    occasions.append((name, item["broken"], meant))
             if reading is not None:
                 with_reading.append((name, item["broken"], seen))
             if item["broken"] in (meant, None) and item["broken"] in (seen, None):
@@ -193,25 +203,30 @@ def main() -> int:
                 )
                 if why is None:
                     silent.append(f"{label}: {name}")
-    rules = [rule for rule in dict.fromkeys(rule for rule, _, _ in with_intent)]
+    rules = list(dict.fromkeys(rule for rule, _, _ in with_intent + fresh))
     tables = {
         "intent": table("the monitor and the intent", agree("monitor", "intent", with_intent, rules).rows),
         "intent_where_triggered": table(
             "the same, where there was an occasion", agree("monitor", "intent", occasions, rules).rows
         ),
+        "fresh": table("the monitor and the intent of fresh motions", agree("monitor", "intent", fresh, rules).rows),
         "reading": table("the monitor and a person", agree("monitor", "person", with_reading, rules).rows),
     }
     for item in differing:
         print("differs:", json.dumps(item))
-    for item in (*unread, *silent):
-        print("no reason:" if item in silent else "unread:", item)
-    every, occasional, person = (tables[key]["all"] for key in ("intent", "intent_where_triggered", "reading"))
+    for what, items in (("unread", unread), ("not carried out", failed), ("no reason", silent)):
+        for item in items:
+            print(f"{what}: {item}")
+    every, occasional, new, person = (
+        tables[key]["all"] for key in ("intent", "intent_where_triggered", "fresh", "reading")
+    )
     record(
         "libero",
         counts={
             "demonstrations": len(intents),
             "tasks": len({(item["suite"], item["task"]) for item in intents}),
             "unread": len(unread),
+            "not_carried_out": len(failed),
             "verdicts": every["n"],
             "equal_to_intent": every["both_broken"] + every["both_kept"],
             "verdicts_with_an_occasion": occasional["n"],
@@ -219,6 +234,11 @@ def main() -> int:
             "meant_broken": every["both_broken"] + every["miss"],
             "meant_and_found_broken": every["both_broken"],
             "found_broken_unmeant": every["false_alarm"],
+            "fresh_demonstrations": sum(item["fresh"] for item in demonstrations),
+            "fresh_verdicts": new["n"],
+            "fresh_equal_to_intent": new["both_broken"] + new["both_kept"],
+            "fresh_meant_broken": new["both_broken"] + new["miss"],
+            "fresh_meant_and_found_broken": new["both_broken"],
             "readings": sum(item["reading"] is not None for item in demonstrations),
             "verdicts_with_a_reading": person["n"],
             "equal_to_reading": person["both_broken"] + person["both_kept"],
@@ -230,6 +250,7 @@ def main() -> int:
             "agreement": tables,
             "differing": differing,
             "unread": unread,
+            "not_carried_out": failed,
             "demonstrations": demonstrations,
         },
     )

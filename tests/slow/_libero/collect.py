@@ -74,6 +74,8 @@ def main():
         intents.append(
             {
                 "file": name,
+                "fresh": False,
+                "carried_out": True,
                 "suite": "robosuite",
                 "task": "Lift",
                 "intent": intent,

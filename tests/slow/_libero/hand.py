@@ -37,6 +37,7 @@ class Hand:
         self.env.set_init_state(tasks.get_task_init_states(index)[0])
         self.model, self.data = self.env.sim.model._model, self.env.sim.data._data
         self.rows, self.pictures, self.grip = [], [], OPEN
+        self.carried_out = True  # False where a grasp failed, so that the script did not do what it says
         self.renderer = mujoco.Renderer(self.model, 256, 256) if pictures else None
         self.look = mujoco.MjvOption()
         self.look.geomgroup[0] = 0  # the shapes that collide are not the ones to look at
@@ -107,7 +108,9 @@ class Hand:
         self.go(spot, speed=0.4, steps=60)
         self.hand(CLOSED, 15)
         self.go(self.place + [0, 0, up], speed=0.5, steps=60)
-        print(f"    {name} lifted by {self.box(name)[0][2] - low[2]:.3f} m", flush=True)
+        lifted = self.box(name)[0][2] - low[2]
+        self.carried_out = self.carried_out and bool(lifted > 0.02)
+        print(f"    {name} lifted by {lifted:.3f} m", flush=True)
 
     def carry(self, name, over, height, speed=0.5, near=0.008):
         """Bring the middle of what is held over a point, then its lowest point to a height."""

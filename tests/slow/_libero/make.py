@@ -427,6 +427,37 @@ DEMOS = (
 )  # fmt: skip
 
 
+# Recorded once, after the rules and their code had been mended by what the others showed; nothing was changed for them.
+FRESH = (
+    ("libero_spatial", 6, bowl_on_plate, None, [], [], "another task's bowl lowered on the plate and let go"),
+    ("libero_spatial", 8, bowl_from_height, None, ["place_preconditions"], [], "another bowl let go from high up"),
+    (
+        "libero_object", 5, put_back("tomato_sauce_1"), None, [], [],
+        "tomato sauce lifted, put down again beside its place and let go",
+    ),
+    (
+        "libero_object", 9, in_basket("orange_juice_1", 0.15), None, ["place_preconditions"], [],
+        "orange juice let go high above the basket's floor",
+    ),
+    (
+        "libero_goal", 9, shove("cream_cheese_1", 0.05, 70), None, ["no_forbidden_contact"], [],
+        "cream cheese, which is none of the task's, shoved along for two seconds and more",
+    ),
+    (
+        "libero_10", 9, jam_door, door_and_mug(-1.3, 0.085, -0.10), ["closing_retracts_from_obstacle"], [],
+        "door that is open less pushed against a mug and held there for seven seconds",
+    ),
+    (
+        "libero_10", 9, bump_door, door_and_mug(-1.4, 0.085, -0.10), [], [],
+        "door that is open less bumps against a mug, and the hand draws back at once",
+    ),
+    (
+        "libero_10", 7, hover, floor_of(SOUP), ["released_object_settles"], [],
+        "another task's can put down and let go, the hand stays around it for seven seconds",
+    ),
+)  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
@@ -435,7 +466,7 @@ def main():
     wanted = parser.parse_args()
     wanted.out.mkdir(parents=True, exist_ok=True)
     intents = []
-    for number, (suite, index, script, prepare, broken, unclaimed, intent) in enumerate(DEMOS):
+    for number, (suite, index, script, prepare, broken, unclaimed, intent) in enumerate(DEMOS + FRESH):
         if wanted.only and number not in wanted.only:
             continue
         print(f"{number} {suite} {index}: {intent}", flush=True)
@@ -453,6 +484,8 @@ def main():
         intents.append(
             {
                 "number": number,
+                "fresh": number >= len(DEMOS),
+                "carried_out": hand.carried_out,
                 "file": path.name,
                 "demo": name,
                 "suite": suite,
