@@ -76,7 +76,8 @@ def targets() -> str:
         ),
         ("sets of five 256 × 256 pictures, `fast`", f"{render['fast_sets_per_second']:.1f} a second", "30"),
         ("slowest formula of the shipped specifications compiled", f"{specs['slowest_first_ms']:.2f} ms", "5 ms"),
-        ("two workers over one, the same plan", workers_ratio(), "1.7 ×"),
+        ("two workers over one, the same plan", workers_ratio(), "1.8 ×"),
+        *runner_rows(),
         (
             "robosuite's time for a control step with two pictures over ours",
             f"{beside['two_cameras']['robosuite_over_maniguard']:.1f} ×",
@@ -127,12 +128,22 @@ def rollout() -> str:
 
 def conditions() -> str:
     rows = []
-    for name in ("physics_speed", "rollout_cost", "render_speed", "compile_specs", "workers", "against_robosuite"):
+    for name in (
+        "physics_speed",
+        "rollout_cost",
+        "render_speed",
+        "compile_specs",
+        "workers",
+        "runner_overhead",
+        "ray_vs_pool",
+        "against_robosuite",
+    ):
         if not (RESULTS / f"{name}.json").exists():
             continue
         result = load(name)
-        pairs = [pair[f"workers_{n}"] for pair in result.get("pairs", ()) for n in (1, 2)]
-        watched = [facts["others_keep_busy_cores"] for facts in (*pairs, result) if "others_keep_busy_cores" in facts]
+        pairs = [facts for pair in result.get("pairs", ()) for facts in pair.values() if isinstance(facts, dict)]
+        keys = ("others_keep_busy_cores", "others_keep_busy_cores_before")
+        watched = [facts[key] for facts in (*pairs, result) for key in keys if key in facts]
         busy = f"{max(watched):.1f} of {result['cores']} cores" if watched else ""
         versions = ", ".join(f"{key} {value}" for key, value in result["versions"].items())
         rows.append((f"`{name}`", f"{result['processor']}, {result['machine']}", busy, versions))
@@ -155,7 +166,81 @@ def families() -> str:
     return f"{table(head, rows)}\n\n{total}"
 
 
-BLOCKS = {"targets": targets, "rollout": rollout, "conditions": conditions, "families": families}
+# The row of `runner_overhead` that is like a model's evaluation.
+_LIKE_A_MODEL = "two pictures, chunks of 8"
+
+
+def runner_rows() -> list[tuple[str, str, str]]:
+    """Return what the runner costs, and how Ray compares with the pool."""
+    rows = []
+    overhead = load("runner_overhead")["policies"][_LIKE_A_MODEL]
+    rows.append(
+        ("runner: loop, saving and ledger, as a share of a rollout", percent(overhead["share_of_runner"]), "3 %")
+    )
+    rows.append(("the same with grounding and monitor", percent(overhead["share_of_runner_with_judging"]), ""))
+    beside = load("ray_vs_pool")
+    ratio = f"{beside['ratio_median']:.2f} ×"
+    if beside["others_keep_busy_cores_before"] > IDLE_CORES:
+        ratio += (
+            f", not valid: others kept {beside['others_keep_busy_cores_before']:.1f} of {beside['cores']} cores busy"
+        )
+    rows.append(("Ray on two local nodes over the pool with two workers, wall time", ratio, "1.1 ×"))
+    return rows
+
+
+def overhead() -> str:
+    policies = load("runner_overhead")["policies"]
+    names = list(next(iter(policies.values()))["shares"])
+    rows = [(name, *(percent(entry["shares"][name]) for entry in policies.values())) for name in names]
+    rows.append(("processor time of a rollout, s", *(f"{entry['cpu_s_each']:.2f}" for entry in policies.values())))
+    steps = (f"{entry['control_steps'] / entry['rollouts']:.0f}" for entry in policies.values())
+    rows.append(("control steps of a rollout", *steps))
+    return table(("share of a rollout", *policies), rows)
+
+
+ROLLOUTS, ANSWER_S, START_S = 3000, 0.1, 3.0
+EXECUTED_ROWS = 8
+
+
+def projection() -> str:
+    """Return the wall time of 1,000 scenarios with three seeds by workers and by how the policy is served."""
+    entry = load("runner_overhead")["policies"][_LIKE_A_MODEL]
+    efficiency = load("workers")["ratio_median"] / 2
+    requests = entry["control_steps"] / entry["rollouts"] / EXECUTED_ROWS
+    own_s = entry["cpu_s_each"] / efficiency
+    served = {
+        "policy costs nothing": (0.0, 1.0),
+        "one server, 100 ms an answer, one at a time": (ANSWER_S, 1.0),
+        "four such servers": (ANSWER_S, 4.0),
+        "one server, batches of 16 in 100 ms": (ANSWER_S, 16.0),
+    }
+    rows = []
+    for name, (answer_s, at_a_time) in served.items():
+        cells = []
+        for workers in (1, 2, 16, 64, 1000):
+            share = -(-ROLLOUTS // workers)
+            worker_s = share * ((entry["cpu_s_each"] if workers == 1 else own_s) + requests * answer_s) + START_S
+            server_s = ROLLOUTS * requests * answer_s / at_a_time
+            cells.append(span(worker_s) if worker_s >= server_s else f"{span(server_s)} (server)")
+        rows.append((name, *cells))
+    return table(("policy", "1 worker", "2", "16", "64", "1,000"), rows)
+
+
+def span(seconds: float) -> str:
+    for limit, unit, size in ((120.0, "s", 1.0), (7200.0, "min", 60.0), (172800.0, "h", 3600.0)):
+        if seconds < limit:
+            return f"{seconds / size:.{1 if unit == 'h' and seconds < 36000 else 0}f} {unit}"
+    return f"{seconds / 86400:.1f} days"
+
+
+BLOCKS = {
+    "targets": targets,
+    "rollout": rollout,
+    "conditions": conditions,
+    "families": families,
+    "overhead": overhead,
+    "projection": projection,
+}
 
 
 def renewed(text: str) -> str:

@@ -52,10 +52,11 @@ def write_trace(path: str | os.PathLike[str], trace: Trace) -> None:
 
 
 def _storage(size: int) -> dict[str, Any]:
-    # HDF5 cannot chunk an empty array, and a filter on a handful of values only costs space.
+    # HDF5 cannot chunk an empty array, and a filter on a handful of values only costs space. Level 4 packs as well as the
+    # usual 6, within one per cent, in two thirds of the time.
     if size < 64:
         return {"track_times": False}
-    return {"track_times": False, "compression": "gzip", "compression_opts": 6, "shuffle": True}
+    return {"track_times": False, "compression": "gzip", "compression_opts": 4, "shuffle": True}
 
 
 def _texts(trace: Trace) -> dict[str, bytes]:
