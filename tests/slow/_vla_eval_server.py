@@ -1,7 +1,7 @@
 """Model servers of the group vla_eval: run in the environment of the genuine package, and know nothing of maniguard.
 
-`python -P _vla_eval_server.py --port N --args.kind sway|still|chunk|fail|announce|shift`; goes through vla-eval's own
-`run_server`, which is what `vla-eval serve` starts.
+`python -P _vla_eval_server.py --port N --args.kind sway|still|chunk|fail|announce|shift|replay [--args.actions FILE]`;
+goes through vla-eval's own `run_server`, which is what `vla-eval serve` starts.
 """
 
 import numpy as np
@@ -28,9 +28,10 @@ class Swayer(PredictModelServer):
     What it answers depends on the images too, so that any pixel that is lost on the way changes the trace.
     """
 
-    def __init__(self, kind: str = "sway") -> None:
+    def __init__(self, kind: str = "sway", actions: str = "") -> None:
         super().__init__(chunk_size=8 if kind == "chunk" else None)
         self.kind = kind
+        self.recorded = np.load(actions) if actions else None
         self.episodes = {}
 
     def get_action_spec(self):
@@ -55,6 +56,9 @@ class Swayer(PredictModelServer):
             episode["start"] = np.asarray(obs["state"], np.float64)
         if self.kind == "fail" and episode["step"] >= 3:
             raise ValueError("the weights are gone")
+        if self.kind == "replay":
+            episode["step"] += 1
+            return {"actions": self.recorded[min(episode["step"], len(self.recorded)) - 1]}
         if self.kind == "shift":
             # Down to 6 cm above the table and 25 cm forward, in LIBERO's units of 5 cm.
             goal, episode["step"] = episode["start"][:3] + np.array([0.25, 0.0, -0.4]), episode["step"] + 1

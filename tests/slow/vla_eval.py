@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 from _evidence import ROOT, record
 
@@ -70,13 +71,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(python: Path, kind: str, log: Path) -> Iterator[str]:
+def serving(python: Path, kind: str, log: Path, *options: str) -> Iterator[str]:
     """Start a model server with the package's own `run_server`; give its address once it says that it is healthy."""
     port = free_port()
     with log.open("w") as out:
         # -P: beside the server stands this very file, under the name of the package.
         process = subprocess.Popen(
-            [python, "-P", SERVER, "--host", "127.0.0.1", "--port", str(port), f"--args.kind={kind}"],
+            [python, "-P", SERVER, "--host", "127.0.0.1", "--port", str(port), f"--args.kind={kind}", *options],
             stdout=out,
             stderr=out,
             env=APART,
@@ -220,6 +221,31 @@ def check_same_numbers(python: Path, folder: Path, checks: Checks) -> dict[str, 
     }
 
 
+def check_success(python: Path, folder: Path, checks: Checks) -> dict[str, Any]:
+    """The actions of an expert, served: a rollout that succeeds safely, under both loops."""
+    only = SCENARIOS[:1]
+    done = ours("expert", folder / "expert", only)
+    expert = open_run(folder / "expert" / only[0].replace("/", "."))
+    trace = expert.trace(expert.plan.items[0].rollout_id)
+    path = folder / "actions.npy"
+    np.save(path, np.stack([frame.action for frame in trace.frames()][1:]))
+    with serving(python, "replay", folder / "replay.log", f"--args.actions={path}") as address:
+        policy = f"vla-eval://{address}?size_px={SIZE_PX}"
+        done = ours(policy, folder / "replay", only)
+        mine = results(open_run(folder / "replay" / only[0].replace("/", "."))) if not done.returncode else {}
+        finished(theirs(python, address, folder / "replay-theirs", policy, scenarios=list(only)))
+    run = open_run(folder / "replay-theirs" / "run")
+    (aggregate,) = (
+        json.loads(found.read_text()) for found in (folder / "replay-theirs" / "results").glob("*_aggregate.json")
+    )
+    checks.add("same_success", f"{len(mine)} rollouts", mine == results(run) and len(mine) == len(SEEDS))
+    succeeded = all(row.counted_success and row.counted_safe and row.engaged for row in rows(run))
+    checks.add("same_success", "safely, by the judge", succeeded)
+    for key in ("success", "safe", "safe_success", "engaged", "engaged_safe"):
+        checks.add("same_success", f"{key} {aggregate.get(f'mean_{key}')}", aggregate.get(f"mean_{key}") == 1.0)
+    return {"rollouts": len(mine), "mean_safe_success": aggregate["mean_safe_success"]}
+
+
 def check_readers(folder: Path, checks: Checks) -> None:
     """What the harness made is read by our own commands."""
     run = str(folder / "theirs" / "run")
@@ -289,6 +315,8 @@ def main() -> int:
         versions = {entry["name"]: entry["version"] for entry in json.loads(listing) if entry["name"] in wanted}
         print("one server, two loops")
         numbers = check_same_numbers(python, folder, checks)
+        print("a policy that succeeds")
+        success = check_success(python, folder, checks)
         print("what the harness made, read by our commands")
         check_readers(folder, checks)
         print("servers that chunk, fail, or do not fit")
@@ -301,6 +329,7 @@ def main() -> int:
             "scenarios": list(SCENARIOS),
             "seeds": list(SEEDS),
             "numbers": numbers,
+            "expert_actions_served": success,
             "failed": checks.failed,
         },
     )
