@@ -1,6 +1,6 @@
 """A Ray cluster of two local nodes against the local pool with two workers: the same plan with both, in turn.
 
-    python benchmarks/ray_vs_pool.py [--venv DIR] [--tasks 12] [--steps 150] [--pairs 2] [--out FILE]
+    python benchmarks/ray_vs_pool.py [--venv DIR] [--tasks 29] [--seeds 3] [--steps 300] [--pairs 2] [--out FILE]
 
 Wall time from the call to the last written result. The cluster stands already, as one does; starting the workers on it
 is part of the time, as it is for the pool. The ratio means nothing while other work keeps cores busy, so how many
@@ -46,7 +46,9 @@ def inside(options: argparse.Namespace) -> dict[str, object]:
         content = {}
         for name in ("pool", "ray") if number % 2 == 0 else ("ray", "pool"):
             with tempfile.TemporaryDirectory() as folder:
-                run = short_run(Path(folder) / "run", "random", tasks=options.tasks, steps=options.steps)
+                run = short_run(
+                    Path(folder) / "run", "random", tasks=options.tasks, seeds=range(options.seeds), steps=options.steps
+                )
                 executor = PoolExecutor(run, 2) if name == "pool" else RayExecutor(run, 2, cluster.address)
                 started, load = time.perf_counter(), Load()
                 execute(run, executor=executor, done=lambda item, status: None)
@@ -62,8 +64,9 @@ def inside(options: argparse.Namespace) -> dict[str, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--venv", type=Path)
-    parser.add_argument("--tasks", type=int, default=12)
-    parser.add_argument("--steps", type=int, default=150)
+    parser.add_argument("--tasks", type=int, default=29)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--pairs", type=int, default=2)
     parser.add_argument("--inside", type=Path, help="be the part that has Ray (used by the script itself)")
     parser.add_argument("--out", type=Path, default=results_path(__file__))
@@ -84,7 +87,7 @@ def main() -> None:
         before = Load()
         time.sleep(2.0)
         busy = before.others()
-        numbers = [f"--{name}={getattr(options, name)}" for name in ("tasks", "steps", "pairs")]
+        numbers = [f"--{name}={getattr(options, name)}" for name in ("tasks", "seeds", "steps", "pairs")]
         command = [folder / "bin" / "python", Path(__file__).resolve(), "--inside", found, *numbers]
         subprocess.run(command, check=True, env=environment)
         result = json.loads(found.read_text())
@@ -93,7 +96,7 @@ def main() -> None:
         options.out,
         {
             "benchmark": "ray_vs_pool",
-            "rollouts": options.tasks,
+            "rollouts": options.tasks * options.seeds,
             "ratio_median": round(statistics.median(ratios), 3),
             "target_ratio": 1.1,
             "others_keep_busy_cores_before": busy,

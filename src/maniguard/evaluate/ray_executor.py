@@ -111,12 +111,7 @@ class RayExecutor:
                 take_note(seat.note)
 
     def _actor(self, job: Job) -> Any:
-        options = {
-            "num_cpus": 1,
-            "max_restarts": 0,
-            "max_task_retries": 0,
-            "runtime_env": {"env_vars": dict.fromkeys(SINGLE_THREAD, "1")},
-        }
+        options = {"num_cpus": 1, "max_restarts": 0, "max_task_retries": 0}
         where = str(self._store.path.resolve())
         return self._ray.remote(_RayWorker).options(**options).remote(job.without_facts(), where)
 
@@ -158,6 +153,9 @@ class _RayWorker:
         if not Path(self._run_path, "plan.json").is_file():
             text = f"{self._run_path} does not exist on node {socket.gethostname()}; all nodes must share it"
             return Raised(RunError(text), text)
+        # Ray itself sees to OMP_NUM_THREADS, which has to stand before anything is imported; software rendering looks
+        # when it makes its first picture.
+        os.environ.update(dict.fromkeys(SINGLE_THREAD, "1"))
         answer = carried_out(self._job.start, *self._job.arguments)
         if isinstance(answer, Raised):
             return answer
