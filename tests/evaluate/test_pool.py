@@ -15,7 +15,7 @@ import pytest
 from tests.evaluate.servers import Server
 from tests.evaluate.short import short_run
 
-from maniguard.evaluate import PlanError, PoolExecutor, execute, faults
+from maniguard.evaluate import InlineExecutor, PlanError, PoolExecutor, execute, faults
 from maniguard.evaluate.store import Run
 
 POLICY = """
@@ -94,6 +94,15 @@ def test_a_rollout_in_which_nothing_moves_is_ended_and_run_again(policy, referen
     assert "odd.py" in fault.detail
     assert "in misbehave" in fault.detail
     assert not list(run.path.rglob("*.part"))
+
+
+def test_what_runs_in_this_process_is_never_ended_for_standing_still(policy, tmp_path, monkeypatch):
+    alarms: list[float] = []
+    monkeypatch.setattr("faulthandler.dump_traceback_later", lambda limit_s, **_: alarms.append(limit_s))
+    run = short_run(tmp_path / "run", policy("pass"))
+    execute(run, executor=InlineExecutor(), done=lambda item, status: None, stall_s=1800.0)
+    assert run.ledger()["completed"] == 2
+    assert alarms == []
 
 
 def test_a_worker_that_leaves_is_named_with_its_exit_status(policy, reference, tmp_path):

@@ -76,7 +76,8 @@ def execute(
 
     Without `executor` one worker runs in this process, and more in a pool of spawned processes with one thread each. A
     rollout whose worker dies or stalls is run again, and so is one that ends as infra-error, three times in all, the
-    later ones at the end of the plan; each failed attempt enters the journal of faults. `job` is what is done with each
+    later ones at the end of the plan; each failed attempt enters the journal of faults. `stall_s` is for workers that
+    are processes of their own: what runs in this one is never ended. `job` is what is done with each
     rollout, running it if not given. RunError while another process writes into the run, and where `MAX_LOST_IN_A_ROW`
     rollouts one after the other come to nothing; what is pending then stays so.
     """
@@ -89,12 +90,11 @@ def execute(
             watch, items = None, run.pending()
         if not items:
             return
-        inline = executor is None and workers == 1
-        if job is None:
-            # Who would notice that this process is gone?
-            job = rollouts(run, None if inline else stall_s)
         if executor is None:
-            executor = InlineExecutor() if inline else PoolExecutor(run, min(workers, len(items)))
+            executor = InlineExecutor() if workers == 1 else PoolExecutor(run, min(workers, len(items)))
+        if job is None:
+            # Who would notice that this process is gone? And whoever debugs it takes their time.
+            job = rollouts(run, None if isinstance(executor, InlineExecutor) else stall_s)
         queue = Queue(items, None if watch is None else SOON)
         with journal_of_runner(run):
             _execute(run, queue, executor, job, done, watch)

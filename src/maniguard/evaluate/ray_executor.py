@@ -22,6 +22,9 @@ _REACH_S = 10.0
 # A node that dies takes its actors along; the cluster notices by heartbeats within this order of time.
 _LOOK_S = 5.0
 
+# Workers that die while they start, one after the other: replaced, as a node may have died, but not for ever.
+_STARTS = 5
+
 
 class _Seat(NamedTuple):
     """One actor, its node, and the note that its watchdog would leave."""
@@ -79,7 +82,7 @@ class RayExecutor:
         starting: dict[Any, Any] = {}
         idle: list[_Seat] = []
         busy: dict[Any, tuple[_Seat, PlannedRollout]] = {}
-        waited_s = 0.0
+        waited_s, still_born = 0.0, 0
         try:
             while len(queue) or busy:
                 while len(queue) and idle:
@@ -96,6 +99,9 @@ class RayExecutor:
                     if reference in starting:
                         actor = starting.pop(reference)
                         arrived = self._greeted(reference, actor)
+                        still_born = still_born + 1 if arrived is None else 0
+                        if still_born >= _STARTS:
+                            raise WorkerError(f"{_STARTS} Ray workers in a row died while they started; see Ray's logs")
                         if arrived is not None:
                             idle.append(arrived)
                         continue
@@ -115,11 +121,23 @@ class RayExecutor:
         where = str(self._store.path.resolve())
         return self._ray.remote(_RayWorker).options(**options).remote(job.without_facts(), where)
 
+    @property
+    def _lost_errors(self) -> tuple[type[Exception], ...]:
+        errors = self._ray.exceptions
+        return (
+            errors.ActorDiedError,
+            errors.ActorUnavailableError,
+            errors.WorkerCrashedError,
+            errors.NodeDiedError,
+            errors.OutOfMemoryError,
+        )
+
     def _greeted(self, reference: Any, actor: Any) -> _Seat | None:
         """Return the seat of an actor that has started; None where its node died meanwhile."""
         try:
             greeting = self._ray.get(reference)
-        except self._ray.exceptions.ActorDiedError as error:
+        except self._lost_errors as error:
+            self._ray.kill(actor)
             if "The actor died because of an error raised in its creation task" in str(error):
                 raise WorkerError(f"a Ray worker does not start: {_last_line(error)}") from error
             return None
@@ -129,10 +147,11 @@ class RayExecutor:
         return _Seat(actor, node, note_path(self._store.notes_path, host, pid))
 
     def _answer(self, reference: Any, seat: _Seat) -> Outcome | Lost:
-        errors = self._ray.exceptions
         try:
             answer: Answer = self._ray.get(reference)
-        except (errors.ActorDiedError, errors.ActorUnavailableError, errors.WorkerCrashedError):
+        except self._lost_errors:
+            # A worker that is only out of reach would go on with a rollout that another one is given next.
+            self._ray.kill(seat.actor)
             note = take_note(seat.note)
             if note is not None:
                 return Lost("worker-stalled", f"nothing moved in the worker process any more; it stood at {note}")
