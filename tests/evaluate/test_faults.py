@@ -10,7 +10,7 @@ from tests.evaluate.servers import Server
 from tests.evaluate.short import short_run
 
 from maniguard.evaluate import Fault, RunError, execute, fault_groups, faults, retry_infra, rows
-from maniguard.evaluate.faults import journal_of_runner, record_fault
+from maniguard.evaluate.faults import copy_faults, journal_of_runner, record_fault
 from maniguard.evaluate.store import Run
 from maniguard.metrics import summarize
 
@@ -195,6 +195,17 @@ def test_the_journal_groups_by_kind_and_cause_and_names_the_first(tmp_path):
         ("worker-killed", 1, second, {"pending": 1}),
         ("lost-connection", 1, second, {"pending": 1}),
     ]
+
+
+def test_a_journal_that_is_copied_twice_tells_of_no_fault_twice(tmp_path):
+    source, target = (short_run(tmp_path / name, "noop") for name in ("source", "target"))
+    first, second = (item.rollout_id for item in source.plan.items)
+    for detail in ("once", "again"):
+        record_fault(source, Fault(first, "worker-killed", detail))
+    for _ in range(2):
+        copy_faults(source, target, (first, second))
+    assert faults(target) == faults(source)
+    assert [fault.detail for fault in faults(target)] == ["once", "again"]
 
 
 def test_a_damaged_journal_is_refused(tmp_path):

@@ -13,6 +13,7 @@ from maniguard.bench import write_task
 from maniguard.cli.main import main
 from maniguard.evaluate import (
     NOT_RUN,
+    Fault,
     InlineExecutor,
     Plan,
     Queue,
@@ -22,6 +23,7 @@ from maniguard.evaluate import (
     create_run,
     drawn_order,
     execute,
+    faults,
     make_plan,
     merge_runs,
     open_run,
@@ -29,6 +31,7 @@ from maniguard.evaluate import (
     shard,
     task_order,
 )
+from maniguard.evaluate.faults import record_fault
 from maniguard.metrics import ConfidenceSequence, StopError, summarize
 from maniguard.report import query
 
@@ -150,10 +153,12 @@ def test_a_stopped_run_stays_stopped_and_what_a_killed_runner_left_beyond_has_no
     run = fresh(tmp_path / "run")
     beyond = run.plan.items[-1]
     run.save_failure(beyond, {"id": beyond.scenario_id}, "left by a runner that was killed while it cleaned up")
+    record_fault(run, Fault(beyond.rollout_id, "worker-killed", "signal 9"))
     assert run.pending() == ()
     assert run.ledger() == stopped.ledger()
     assert finish(run) == []
     assert files(run) == files(stopped)
+    assert faults(run) == ()
 
 
 def test_a_runner_killed_just_before_it_wrote_its_decision_decides_the_same(stopped: Run, tmp_path: Path) -> None:

@@ -105,6 +105,26 @@ def test_sql_over_a_run(run):
         query([run], "SELECT nosuch FROM rollouts")
 
 
+def test_sql_counts_no_rollout_twice_and_none_that_is_gone(run):
+    writer = PartWriter(run)
+    for names_of_part in (planned(run), planned(run)[:1]):
+        for name in names_of_part:
+            writer.add(name)
+        writer.flush()
+    run.result_path(planned(run)[1]).unlink()
+    assert query([run], "SELECT status, count(*) FROM ledger GROUP BY 1 ORDER BY 1").rows == (
+        ("completed", 5),
+        ("pending", 1),
+    )
+
+
+def test_sql_does_not_pass_over_a_damaged_result(run):
+    write_parts(run)
+    run.result_path(planned(run)[1]).write_text("{}")
+    with pytest.raises(RunError, match="format None"):
+        query([run], "SELECT 1")
+
+
 def test_sql_over_two_runs_says_whose_a_row_is(run, played):
     rows = query([run, played], "SELECT run, count(*) FROM rollouts GROUP BY 1 ORDER BY 1").rows
     assert sorted(rows) == sorted(((str(run.path), 6), (str(played.path), 6)))

@@ -164,8 +164,9 @@ def _run(args: argparse.Namespace) -> int:
     out = Output()
     err = Output(stderr=True)
     executor, workers, where = _executor(args, run)
-    if args.retry_infra:
-        retry_infra(run)
+    if args.retry_infra and retry_infra(run):
+        # Or their old rows would stand beside the new ones until the run is over.
+        report.write_parts(run)
     part = "" if args.shard is None else f"; shard {args.shard[0]} of {args.shard[1]}"
     preview(out, run, scenarios, workers=workers, where=f"{where}{part}")
     pending = len(run.pending())

@@ -11,7 +11,7 @@ from maniguard.evaluate.recorded import audit_job, create_audit, plan_audit
 from maniguard.evaluate.rows import judgement_of, row_of, rows
 from maniguard.evaluate.stop import NOT_RUN, Stopped, StopPlan, drawn_order
 from maniguard.evaluate.stopping import task_order
-from maniguard.evaluate.store import Run, RunError, create_run, open_run
+from maniguard.evaluate.store import Run, RunBusyError, RunError, create_run, open_run
 from maniguard.evaluate.watchdog import STALL_S
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "PoolExecutor",
     "Queue",
     "Run",
+    "RunBusyError",
     "RunError",
     "StopPlan",
     "Stopped",

@@ -137,7 +137,9 @@ def _fault(entry: Any, where: str) -> Fault:
 
 
 def copy_faults(source: Run, target: Run, names: Sequence[str]) -> None:
-    """Copy the journal of some rollouts into another run."""
+    """Copy the journal of some rollouts into another run; what it knows of one already stays."""
     for name in names:
-        for fault in _read(source, name):
-            record_fault(target, fault)
+        path = target.faults_path(name)
+        if _read(source, name) and not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            write_atomic(path, source.faults_path(name).read_bytes())

@@ -62,7 +62,7 @@ class Watch:
             return
         for item in self._run.plan.items[stopped.rollouts :]:
             # The result first: without it the rest is what a killed writer leaves.
-            for place in (Run.result_path, Run.trace_path, Run.video_path, Run.timing_path):
+            for place in (Run.result_path, Run.trace_path, Run.video_path, Run.timing_path, Run.faults_path):
                 place(self._run, item.rollout_id).unlink(missing_ok=True)
 
     def _record(self) -> None:

@@ -34,6 +34,10 @@ class RunError(ManiguardError):
     """A run folder that cannot be read or continued."""
 
 
+class RunBusyError(RunError):
+    """A run folder that another process is writing."""
+
+
 class Run:
     """One run folder. A rollout counts as done when its result file exists; that file is written last."""
 
@@ -92,7 +96,7 @@ class Run:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Hold the run for writing, and clear what a killed writer left; RunError while another process holds it.
+        """Hold the run for writing, and clear what a killed writer left; RunBusyError while another process holds it.
 
         The hold ends with the process that has it, however that ends.
         """
@@ -100,7 +104,7 @@ class Run:
             try:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                raise RunError(
+                raise RunBusyError(
                     f"{self.path} is being written by another process; wait for it, or give another --out"
                 ) from error
             for leftover in self.path.glob("*/.*.part"):

@@ -50,11 +50,7 @@ class PartWriter:
     def settle(self) -> None:
         """Let every finished rollout stand in exactly one part, with the result that it has now."""
         self._waiting = []
-        digests = {
-            item.rollout_id: result_digest(self._run, item.rollout_id)
-            for item in self._run.plan.items
-            if self._run.result_path(item.rollout_id).exists()
-        }
+        digests = _digests(self._run)
         known: set[str] = set()
         for path in part_paths(self._run):
             known |= _prune(path, digests, known)
@@ -109,10 +105,16 @@ def rows_of(run: Run, names: Iterable[str], collectors: Mapping[str, Collector] 
     return parquet.table(views, run.plan, digests)
 
 
-def missing_rows(run: Run) -> int:
-    """Return how many finished rollouts are in no part yet: what a writer that is at work will add."""
-    known = {name for path in part_paths(run) for name in _content(path)}
-    return sum(item.rollout_id not in known for item in run.plan.items if run.result_path(item.rollout_id).exists())
+def settled(run: Run) -> bool:
+    """Say whether every finished rollout stands in exactly one part, with the result that it has now, and no other."""
+    paths = part_paths(run)
+    rows = sorted(row for path in paths for row in _content(path).items())
+    return bool(paths) and rows == sorted(_digests(run).items())
+
+
+def _digests(run: Run) -> dict[str, str]:
+    finished = (item.rollout_id for item in run.plan.items if run.result_path(item.rollout_id).exists())
+    return {name: result_digest(run, name) for name in finished}
 
 
 def views_sql(run: Run, folder: str = "") -> str:

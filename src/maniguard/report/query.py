@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from maniguard.errors import ManiguardError
-from maniguard.evaluate import Run, RunError, faults, incomparable
-from maniguard.report.parts import missing_rows, part_paths, views_sql, write_parts
+from maniguard.evaluate import Run, RunBusyError, RunError, faults, incomparable
+from maniguard.report.parts import part_paths, settled, views_sql, write_parts
 
 _VIEWS = ("rollouts", "episodes", "ledger", "timing")
 
@@ -28,8 +28,8 @@ def query(runs: Sequence[Run], sql: str) -> Answer:
     """Answer an SQL query over the views of some runs; every view has a column `run`, the path of the run folder.
 
     Views: `rollouts`, `episodes`, `ledger`, `timing`, `faults`. Runs may differ in policy and in their choice of
-    rollouts; RunError says what else they differ in. Finished rollouts that are in no part yet are put into one first,
-    unless another process is writing the run. QueryError: no DuckDB, or what it says of the query.
+    rollouts; RunError says what else they differ in. Parts are brought up to date with the results first, unless
+    another process is writing the run. QueryError: no DuckDB, or what it says of the query.
     """
     duckdb = _import_duckdb()
     for run in runs[1:]:
@@ -50,11 +50,11 @@ def query(runs: Sequence[Run], sql: str) -> Answer:
 
 
 def _bring_up_to_date(run: Run) -> None:
-    if part_paths(run) and not missing_rows(run):
+    if settled(run):
         return
     try:
         write_parts(run)
-    except RunError:
+    except RunBusyError:
         # Being written: what is in parts so far can be asked for, if anything is.
         if not part_paths(run):
             raise
