@@ -12,7 +12,9 @@ from maniguard.policies import (
     episode_seed,
     resolve,
 )
+from maniguard.policies.presets import PRESETS
 from maniguard.policies.wire.vla_eval import VlaEvalOptions
+from maniguard.policies.wire.vla_eval_specs import action_spec
 from maniguard.rollout import PolicyFault
 
 from .vla_eval_peer import HELLO, IMAGE, LANGUAGE, running
@@ -140,8 +142,8 @@ def test_what_a_server_asks_of_the_benchmark_is_heeded():
         ),
         ({"hello": hello(observation_spec=spec(odour=(3, "ppm")))}, ContractError, "expects 'odour' as ppm"),
         ({"columns": 9}, ContractError, "9 columns"),
-        ({"answer": "no-actions"}, PolicyFault, "without an array 'actions'.* chunk"),
-        ({"answer": "refuses-the-episode"}, PolicyFault, "episode_start_failed: KeyError"),
+        ({"answer": "no-actions"}, ContractError, "without an array 'actions'.* chunk"),
+        ({"answer": "refuses-the-episode"}, ContractError, "episode_start_failed: KeyError"),
     ],
 )
 def test_a_server_that_does_not_fit_is_refused_before_the_first_rollout(settings, error, said):
@@ -265,6 +267,31 @@ def test_end_effector_rows_are_executed_with_the_units_of_a_preset():
             resolve(address + "?preset=openvla-libero")()
         with pytest.raises(ContractError, match="rotation does not fit"):
             resolve(address + "?preset=openvla-bridge")()
+
+
+@pytest.mark.parametrize(
+    ("told", "preset", "fits"),
+    [
+        ("binary_close_positive", "pi05-libero", True),
+        ("binary_close_negative", "pi05-libero", False),
+        # The right sign in the wrong range would hold the gripper half open.
+        ("binary_close_01", "pi05-libero", False),
+        ("continuous_01", "pi05-libero", False),
+        ("raw", "pi05-libero", True),
+        ("continuous_01", "openvla-libero", True),
+        ("opening_01", "openvla-libero", True),
+        ("binary_close_01", "openvla-libero", False),
+        # What is cut in the middle takes any range with the middle inside.
+        ("binary_close_negative", "openvla-libero", True),
+    ],
+)
+def test_a_gripper_fits_where_both_of_its_ends_come_out_as_ends(told, preset, fits):
+    announced = {**LIBERO, **spec(gripper=(1, told))}
+    if fits:
+        assert action_spec("server", announced, 1, 7, PRESETS[preset]).gripper == PRESETS[preset].action.gripper
+    else:
+        with pytest.raises(ContractError, match="gripper does not fit"):
+            action_spec("server", announced, 1, 7, PRESETS[preset])
 
 
 def test_a_state_of_unsaid_content_is_the_users_to_say():

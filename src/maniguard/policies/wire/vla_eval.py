@@ -186,7 +186,11 @@ class VlaEvalPolicy:
         blank: dict[str, Any] = {spec.key: np.zeros(spec.shape, spec.dtype) for spec in seen if spec.dtype != "str"}
         blank[PROMPT_KEY] = "hold still"
         self._start = {"task": {"name": blank[PROMPT_KEY], "seed": 0}}
-        actions = self._actions(self._ask(self._payload(blank)))
+        try:
+            actions = self._actions(self._ask(self._payload(blank)))
+        except PolicyFault as error:
+            sent = ", ".join(f"{spec.key} {spec}" for spec in seen)
+            raise ContractError(f"{error}; it was asked about a blank observation: {sent}") from error
         self._end()
         if actions.ndim != 2 or actions.shape[0] < 1:
             raise ContractError(

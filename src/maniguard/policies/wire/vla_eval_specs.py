@@ -45,15 +45,14 @@ _MEANINGS: Mapping[str, tuple[str, str]] = {
     "axis_angle": ("rotation", "axis-angle"),
     "euler_xyz": ("rotation", "rpy"),
 }
-# Format of a gripper -> whether a larger number closes it.
-_CLOSES_UPWARDS: Mapping[str, bool | None] = {
-    OPENING_FORMAT: False,
-    "binary_close_positive": True,
-    "binary_close_negative": False,
-    "binary_close_01": True,
-    # Which end is open these do not say.
-    "continuous_01": None,
-    RAW_FORMAT: None,
+# Format of a gripper -> what it may mean: pairs of the numbers for closed and open.
+_GRIPPERS: Mapping[str, tuple[tuple[float, float], ...]] = {
+    OPENING_FORMAT: ((0.0, 1.0),),
+    "binary_close_positive": ((1.0, -1.0),),
+    "binary_close_negative": ((-1.0, 1.0),),
+    "binary_close_01": ((1.0, 0.0),),
+    # Which end is open it does not say.
+    "continuous_01": ((0.0, 1.0), (1.0, 0.0)),
 }
 
 # The names under which benchmarks send their view of the scene, and the one at the wrist.
@@ -107,9 +106,12 @@ def action_spec(name: str, announced: Any, horizon: int, dims: int, preset: Pres
     components = _components(name, "action_spec", announced)
     for key, component in components.items():
         text = component["format"]
-        if text in _CLOSES_UPWARDS:
-            upwards = meaning.gripper.closed > meaning.gripper.open
-            fits = _CLOSES_UPWARDS[text] in (None, upwards)
+        if text in _GRIPPERS:
+            # The ends must come out as ends: 0 to 1 read as -1 to 1 would never open, or never close.
+            told_ends = [meaning.gripper.opening(ends).tolist() for ends in _GRIPPERS[text]]
+            fits = [0.0, 1.0] in told_ends
+        elif text == RAW_FORMAT:
+            fits = True
         elif text in _MEANINGS:
             attribute, value = _MEANINGS[text]
             fits = getattr(meaning, attribute) == value
