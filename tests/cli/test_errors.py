@@ -56,6 +56,10 @@ MISTAKES = [
     (["serve", "--policy", "expert", "--port", "0"], ["expert"]),
     (["nosuch"], ["nosuch", "eval"]),
     ([], ["COMMAND"]),
+    (["eval", "--policy", "noop", "--shard", "\u00b2/3", "--out", "{tmp}/r"], ["no shard", "3/8"]),
+    (["eval", "--policy", "noop", "--ray-address", "h:1", "--out", "{tmp}/r"], ["--executor ray"]),
+    (["eval", "--policy", "noop", "--executor", "inline", "--workers", "2", "--out", "{tmp}/r"], ["use pool"]),
+    (["eval", "--policy", "noop", "--executor", "inline", "--stall-s", "9", "--out", "{tmp}/r"], ["--stall-s"]),
 ]
 
 

@@ -73,7 +73,7 @@ def add_parser(commands: Commands) -> None:
 
 def _shard(text: str) -> tuple[int, int]:
     part, slash, parts = text.partition("/")
-    if not (slash and part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+    if not (slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
         raise argparse.ArgumentTypeError(f"{text!r} is no shard; write I/N with 1 <= I <= N, for example 3/8")
     return int(part), int(parts)
 
@@ -109,15 +109,21 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _check_executor(args: argparse.Namespace) -> None:
+    """Refuse options that do not go together, before a policy is asked or a folder is made."""
+    if args.ray_address is not None and args.executor != "ray":
+        raise ArgumentError(f"--ray-address is for --executor ray, not {args.executor}")
+    if args.executor == "inline" and (args.workers or 1) > 1:
+        raise ArgumentError(f"--executor inline has one worker, not {args.workers}; use pool")
+    if args.executor == "inline" and args.stall_s is not None:
+        raise ArgumentError("--stall-s is for workers that are processes of their own, not for --executor inline")
+
+
 def _executor(args: argparse.Namespace, run: Run) -> tuple[Executor, int, str]:
     """Return the executor that is asked for, how many workers it is thought to have, and it in words."""
     from maniguard.evaluate import InlineExecutor, PoolExecutor
 
-    if args.ray_address is not None and args.executor != "ray":
-        raise ArgumentError(f"--ray-address is for --executor ray, not {args.executor}")
     if args.executor == "inline":
-        if (args.workers or 1) > 1:
-            raise ArgumentError(f"--executor inline has one worker, not {args.workers}; use pool")
         return InlineExecutor(), 1, "this process"
     if args.executor == "ray":
         from maniguard.evaluate.ray_executor import RayExecutor
@@ -146,6 +152,7 @@ def _run(args: argparse.Namespace) -> int:
     from maniguard.evaluate import STALL_S, PlannedRollout, create_run, execute, make_plan, retry_infra, shard
     from maniguard.rollout import Status
 
+    _check_executor(args)
     scenarios = select(args)
     plan = make_plan(
         args.policy,
