@@ -54,6 +54,7 @@ MISTAKES = [
     (["bench", "render", "clutter-dry-00/base", "--out", "{tmp}"], [".png", ".webp"]),
     (["bench", "render", "clutter-dry-00/base", "--out", "{tmp}/no/p.png"], ["no folder"]),
     (["serve", "--policy", "expert", "--port", "0"], ["expert"]),
+    (["serve", "--policy", "noop", "--host", "", "--port", "0"], ["empty host", "127.0.0.1"]),
     (["nosuch"], ["nosuch", "eval"]),
     ([], ["COMMAND"]),
     (["eval", "--policy", "noop", "--shard", "\u00b2/3", "--out", "{tmp}/r"], ["no shard", "3/8"]),

@@ -16,6 +16,7 @@ from tests.evaluate.servers import Server
 from tests.evaluate.short import short_run
 
 from maniguard.evaluate import InlineExecutor, PlanError, PoolExecutor, execute, faults
+from maniguard.evaluate.pool import WorkerError
 from maniguard.evaluate.store import Run
 
 POLICY = """
@@ -120,6 +121,19 @@ def test_a_worker_that_cannot_start_stops_the_run_at_once(policy, tmp_path):
     (run.path / "plan.json").write_text("{}")
     with pytest.raises(PlanError, match=r"plan\.json: format None"):
         execute(run, workers=2, done=lambda item, status: None)
+    assert children() == set()
+
+
+@pytest.mark.parametrize("name", ["Own", "ParseError"])
+def test_an_error_that_cannot_be_sent_is_told_in_words(name, policy, tmp_path):
+    spec = policy(f"raise {name}('no such thing', 'G (a', 3)")
+    path = Path(spec.rpartition(":")[0])
+    own = "class Own(ManiguardError):\n    def __init__(self, text, *more):\n        super().__init__(text)\n"
+    imports = "from maniguard.errors import ManiguardError\nfrom maniguard.ltlf.errors import ParseError\n"
+    path.write_text(imports + own + path.read_text())
+    run = short_run(tmp_path / "run", spec)
+    with pytest.raises(WorkerError, match=f"a worker raised {name}: no such thing"):
+        execute(run, executor=PoolExecutor(run, 1), done=lambda item, status: None)
     assert children() == set()
 
 

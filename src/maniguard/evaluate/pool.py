@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import socket
 import threading
@@ -198,13 +199,23 @@ class _Catcher:
     ) -> bool:
         if not isinstance(error, Exception):
             return False
-        ours = error if isinstance(error, ManiguardError | OSError) else None
+        ours = error if isinstance(error, ManiguardError | OSError) and _travels(error) else None
         last = traceback.extract_tb(where)[-1]
         if ours is None:
             traceback.print_exception(error)
         place = f"{Path(last.filename).name} line {last.lineno}"
         self.raised = Raised(ours, f"a worker raised {type(error).__name__}: {error} ({place})")
         return True
+
+
+def _travels(error: Exception) -> bool:
+    """Say whether another process can make the same error of what is sent: not of one that a user's file defines."""
+    if type(error).__module__.partition(".")[0] not in ("maniguard", "builtins"):
+        return False
+    try:
+        return type(pickle.loads(pickle.dumps(error))) is type(error)
+    except (pickle.PickleError, TypeError, AttributeError):
+        return False
 
 
 def _die_with(sentinel: int) -> None:

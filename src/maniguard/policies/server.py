@@ -70,6 +70,9 @@ def serve(
     factory = (
         resolve(policy) if isinstance(policy, str) else PolicyFactory(getattr(policy, "__name__", "policy"), policy)
     )
+    if not host.strip():
+        # To the system an empty host is every interface of the machine.
+        raise PolicyError("cannot listen on an empty host; valid: 127.0.0.1, or 0.0.0.0 for every network there is")
     if not 0 <= port <= 65535:
         raise PolicyError(f"cannot listen on port {port}; valid: 1 to 65535, or 0 for a free one")
     if batch < 1:
