@@ -211,3 +211,21 @@ def test_the_file_stands_alone():
     done = subprocess.run([sys.executable, "-P", module.__file__, "--help"], capture_output=True, text=True)
     assert done.returncode == 0
     assert "--checkpoint" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--host", ""], "--host is empty"),
+        (["--host", "127.0.0.1", "--port", "99999"], "cannot listen on 127.0.0.1:99999"),
+    ],
+)
+def test_an_address_that_it_cannot_or_should_not_listen_on_is_refused_in_words(options, said, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["lerobot_server", "--checkpoint", "none", *options])
+    monkeypatch.setattr(module, "Checkpoint", lambda *_: FakeCheckpoint())
+    try:
+        status = module.main()
+    except SystemExit as left:
+        status = left.code
+    assert status == 2
+    assert said in capsys.readouterr().err

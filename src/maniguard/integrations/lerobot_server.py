@@ -411,7 +411,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     """Load, announce, serve."""
-    arguments = build_parser().parse_args()
+    parser = build_parser()
+    arguments = parser.parse_args()
+    if not arguments.host.strip():
+        # To the system an empty host is every interface of the machine.
+        parser.error("--host is empty; give 127.0.0.1, or 0.0.0.0 for every network there is")
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     if Path(arguments.checkpoint).is_dir():
         # Everything is in the folder, and nothing may be looked for elsewhere.
@@ -425,7 +429,11 @@ def main() -> int:
     except (ServerError, ValueError, FileNotFoundError) as error:
         sys.stderr.write(f"lerobot_server: {' '.join(str(error).split())}\n")
         return 2
-    asyncio.run(run(Server(checkpoint, shared=arguments.shared), arguments.host, arguments.port))
+    try:
+        asyncio.run(run(Server(checkpoint, shared=arguments.shared), arguments.host, arguments.port))
+    except (OSError, OverflowError) as error:
+        sys.stderr.write(f"lerobot_server: cannot listen on {arguments.host}:{arguments.port}: {error}\n")
+        return 2
     return 0
 
 
