@@ -55,6 +55,17 @@ MISTAKES = [
     (["bench", "render", "clutter-dry-00/base", "--out", "{tmp}/no/p.png"], ["no folder"]),
     (["serve", "--policy", "expert", "--port", "0"], ["expert"]),
     (["serve", "--policy", "noop", "--host", "", "--port", "0"], ["empty host", "127.0.0.1"]),
+    (["serve", "--policy", "noop", "--host", "a..b", "--port", "0"], ["cannot listen on a..b"]),
+    *(
+        (["eval", "--policy", address, "--tasks", "0:1", "--out", "{tmp}/r"], ["a..b"])
+        for address in ("openpi://a..b:1", "groot://a..b:1", "openvla://a..b:1?preset=openvla-bridge")
+    ),
+    *(
+        (["eval", "--policy", f"{scheme}://h:1?timeout_s=1e9&{more}", "--tasks", "0:1", "--out", "{tmp}/r"], ["a week"])
+        for scheme, more in (("openpi", "wait_s=0"), ("groot", "wait_s=0"), ("openvla", "preset=openvla-bridge"))
+    ),
+    (["eval", "--policy", "noop", "--stall-s", "1e12", "--out", "{tmp}/r"], ["a week"]),
+    (["study", "power", "--tasks", "100000000"], ["at most 10000 tasks"]),
     (["nosuch"], ["nosuch", "eval"]),
     ([], ["COMMAND"]),
     (["eval", "--policy", "noop", "--shard", "\u00b2/3", "--out", "{tmp}/r"], ["no shard", "3/8"]),

@@ -47,6 +47,8 @@ def test_without_a_difference_the_test_of_tasks_keeps_its_level() -> None:
     ("changes", "message"),
     [
         ({"tasks": 0}, "0 tasks"),
+        ({"tasks": 10**8}, "at most 10000 tasks"),
+        ({"seeds": 10**8}, "at most 10000 tasks and 100000 pairs"),
         ({"base": 0.0}, "base is 0"),
         ({"difference": 0.6}, r"base \+ difference is 1"),
         ({"correlation": 1.5}, "correlation is 1.5"),

@@ -104,8 +104,10 @@ def _seconds(text: str) -> float:
         value = float(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds") from error
-    if not 1.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} seconds is no time to wait for a control step; give 1 or more")
+    if not 1.0 <= value <= 604800.0:
+        raise argparse.ArgumentTypeError(
+            f"{text} seconds is no time to wait for a control step; give 1 or more, a week (604800) at most"
+        )
     return value
 
 

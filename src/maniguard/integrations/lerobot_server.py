@@ -431,7 +431,7 @@ def main() -> int:
         return 2
     try:
         asyncio.run(run(Server(checkpoint, shared=arguments.shared), arguments.host, arguments.port))
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         sys.stderr.write(f"lerobot_server: cannot listen on {arguments.host}:{arguments.port}: {error}\n")
         return 2
     return 0

@@ -167,9 +167,10 @@ class PolicyServer:
                 origins=[None],
                 process_request=_answer_health_check,
             )
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # a name that no host can have is the latter
             where = f"{self._options.host}:{self._options.port}"
-            raise PolicyError(f"cannot listen on {where}: {error.strerror or error}") from error
+            said = getattr(error, "strerror", None) or error
+            raise PolicyError(f"cannot listen on {where}: {said}") from error
         host, port = next(iter(self._server.sockets)).getsockname()[:2]
         return str(host), int(port)
 

@@ -19,6 +19,10 @@ LEVEL = 0.05
 RESAMPLES = 1000
 
 
+# What is simulated fits into memory; beyond that every difference worth having is found.
+MOST_TASKS, MOST_PAIRS = 10_000, 100_000
+
+
 @dataclass(frozen=True)
 class Design:
     """Two policies on the same tasks and seeds, as a model of chance.
@@ -40,6 +44,11 @@ class Design:
     def __post_init__(self) -> None:
         if self.tasks < 1 or self.seeds < 1:
             raise StudyError(f"{self.tasks} tasks and {self.seeds} seeds are no comparison; give 1 or more of each")
+        if self.tasks > MOST_TASKS or self.tasks * self.seeds > MOST_PAIRS:
+            raise StudyError(
+                f"{self.tasks} tasks and {self.seeds} seeds are more than is simulated: at most {MOST_TASKS} tasks and "
+                f"{MOST_PAIRS} pairs"
+            )
         for name, share in (("base", self.base), ("base + difference", self.base + self.difference)):
             if not 0.0 < share < 1.0:
                 raise StudyError(f"{name} is {share:g}; a rate that can be simulated lies between 0 and 1")

@@ -14,6 +14,9 @@ from maniguard.policies.policy import PolicyError
 # Rows of a chunk that are executed when neither server nor preset says: the usual choice for chunks of 10 to 50.
 DEFAULT_EXECUTED_STEPS = 8
 
+#: The longest that anything is waited for: beyond some weeks the system's own clocks overflow.
+LONGEST_S = 7 * 86400.0
+
 #: The options that every address takes; seconds and rows.
 COMMON: Mapping[str, Callable[[str], Any]] = {"execute": int, "wait_s": float, "timeout_s": float}
 
@@ -23,11 +26,14 @@ def read_address(
 ) -> tuple[str, int, dict[str, Any]]:
     """Return host, port and the options of `url`; PolicyError when it is not of `form`.
 
-    `kinds` has what reads the text of each option. Numbers must be finite and above 0; `wait_s` may be 0.
+    `kinds` has what reads the text of each option. Numbers must be finite and above 0, `wait_s` may be 0;
+    times are a week at most.
     """
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
+        # Names of hosts are looked up in this form, which raises for what can be none.
+        (host or "").encode("idna")
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError as error:
         raise PolicyError(f"policy {url!r}: {error}; valid: {form}") from error
@@ -47,6 +53,8 @@ def read_address(
             np.isfinite(value) and (value > 0 or (key == "wait_s" and not value))
         ):
             raise PolicyError(f"policy {url!r}: {key}={text} must be finite and positive")
+        if key in ("wait_s", "timeout_s") and value > LONGEST_S:
+            raise PolicyError(f"policy {url!r}: {key}={text} is longer than {LONGEST_S:g} s, a week")
         values[key] = value
     return host, port, values
 
