@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from typing import Any
 
 import pytest
 
 from maniguard import bench
-from maniguard.evaluate import RunError, create_run, make_plan, open_run, rows
+from maniguard.evaluate import RunBusyError, RunError, create_run, execute, make_plan, open_run, rows
 from maniguard.evaluate.worker import scenario_facts
+from maniguard.report import write_parts
 
 SCENARIO = "clutter-dry-00/base"
 
@@ -81,13 +84,28 @@ def test_a_damaged_judgement_names_its_file(run):
 
 
 def test_a_run_has_one_writer_at_a_time(run):
+    before = (run.path / "plan.json").read_bytes()
+    with run.exclusive(), pytest.raises(RunBusyError, match="another process"), open_run(run.path).exclusive():
+        pass
+    with open_run(run.path).exclusive():
+        pass
+    assert (run.path / "plan.json").read_bytes() == before
+
+
+def test_a_run_is_held_by_a_file_that_is_open_for_writing(run, monkeypatch):
+    modes = []
+    monkeypatch.setattr("fcntl.flock", lambda held, _: modes.append(fcntl.fcntl(held, fcntl.F_GETFL) & os.O_ACCMODE))
+    with run.exclusive():
+        # Over NFS the system refuses to hold any other alone.
+        assert modes == [os.O_RDWR]
+
+
+def test_what_a_killed_writer_left_is_cleared_by_who_runs_the_rest_and_by_nobody_else(run):
     leftover = run.path / "results" / ".x.json.1.part"
     leftover.touch()
     with run.exclusive():
-        assert not leftover.exists()
-        leftover.touch()
-        with pytest.raises(RunError, match="another process"), open_run(run.path).exclusive():
-            pass
         assert leftover.exists()
-    with open_run(run.path).exclusive():
-        assert not leftover.exists()
+    write_parts(run)
+    assert leftover.exists()
+    execute(run, done=lambda item, status: None, order=())
+    assert not leftover.exists()

@@ -83,6 +83,7 @@ def execute(
     """
     items = run.pending() if order is None else tuple(order)
     with run.exclusive():
+        run.clear_leftovers()
         watch = None if run.plan.stop is None else Watch(run)
         if watch is not None and watch.update():
             watch.discard()

@@ -91,25 +91,33 @@ class Run:
 
     @property
     def notes_path(self) -> Path:
-        """The folder in which workers leave notes while they live; whoever next holds the run clears what is left."""
+        """The folder in which workers leave notes while they live; whoever next runs it clears what is left."""
         return self.path / "timing"
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Hold the run for writing, and clear what a killed writer left; RunBusyError while another process holds it.
+        """Hold the run for writing; RunBusyError while another process holds it.
 
         The hold ends with the process that has it, however that ends.
         """
-        with open(self.path / "plan.json", "rb") as held:
+        # Nothing is written into it; but over NFS only what is open for writing can be held alone.
+        with open(self.path / "plan.json", "r+b") as held:
             try:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise RunBusyError(
                     f"{self.path} is being written by another process; wait for it, or give another --out"
                 ) from error
-            for leftover in self.path.glob("*/.*.part"):
-                leftover.unlink()
             yield
+
+    def clear_leftovers(self) -> None:
+        """Remove what a killed writer left; for who holds the run and is about to run all of it.
+
+        Rollouts whose loop belongs to somebody else are written without a hold: their files must be left alone by those
+        who only read the run or make its tables.
+        """
+        for leftover in self.path.glob("*/.*.part"):
+            leftover.unlink(missing_ok=True)
 
     def item(self, rollout_id: str) -> PlannedRollout:
         """Return a planned rollout; RunError lists the valid ids."""

@@ -79,7 +79,7 @@ class Watched:
 
 
 def note_path(folder: Path, host: str, pid: int) -> Path:
-    """Where the process `pid` of `host` leaves its note; whoever next writes into the run clears what is left."""
+    """Where the process `pid` of `host` leaves its note; whoever next runs the rest clears what is left."""
     return folder / f".{host}.{pid}.stall.part"
 
 
