@@ -119,6 +119,10 @@ def _check_executor(args: argparse.Namespace) -> None:
         raise ArgumentError(f"--executor inline has one worker, not {args.workers}; use pool")
     if args.executor == "inline" and args.stall_s is not None:
         raise ArgumentError("--stall-s is for workers that are processes of their own, not for --executor inline")
+    if args.executor == "ray":
+        from maniguard.evaluate.ray_executor import import_ray
+
+        import_ray()
 
 
 def _executor(args: argparse.Namespace, run: Run) -> tuple[Executor, int, str]:

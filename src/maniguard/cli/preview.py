@@ -111,7 +111,9 @@ def _seeds(run: Run) -> str:
     return text if len(seeds) <= 10 else f"{text}, … {seeds[-1]} ({len(seeds)} in all)"
 
 
-def _time(found: Estimate, workers: int) -> str:
+def _time(found: Estimate | None, workers: int) -> str:
+    if found is None:
+        return "none: the physics of the first scene blew up in a trial"
     shared = f" on {workers} workers" if workers > 1 else ""
     if found.measured:
         return f"about {_span(found.seconds)}{shared}, as long as the rollouts that are done took"

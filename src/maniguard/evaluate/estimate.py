@@ -14,7 +14,7 @@ from maniguard.evaluate.store import Run
 from maniguard.policies import PolicyContract
 from maniguard.rollout import Session
 from maniguard.rollout.session import last_step
-from maniguard.sim import World
+from maniguard.sim import SimulationFault, World
 
 # Fewer rollouts than this say too little of the others.
 _ENOUGH = 5
@@ -32,8 +32,11 @@ class Estimate(NamedTuple):
     requests: int
 
 
-def estimate(run: Run, scenarios: Sequence[Scenario], *, workers: int) -> Estimate:
-    """Estimate the wall time of the pending rollouts on `workers` cores; a trial takes a second or two."""
+def estimate(run: Run, scenarios: Sequence[Scenario], *, workers: int) -> Estimate | None:
+    """Estimate the wall time of the pending rollouts on `workers` cores; a trial takes a second or two.
+
+    None where the physics of the first scene blows up in the trial, which is for the rollout itself to deal with.
+    """
     contract = PolicyContract.from_dict(run.plan.contract)
     by_id = {scenario.id: scenario for scenario in scenarios}
     pending = [by_id[item.scenario_id] for item in run.pending()]
@@ -47,7 +50,10 @@ def estimate(run: Run, scenarios: Sequence[Scenario], *, workers: int) -> Estima
         return Estimate(mean_s * len(pending) / at_a_time, True, requests)
     if not pending:
         return Estimate(0.0, False, 0)
-    build_s, step_s, look_s = _trial(run, pending[0], contract)
+    try:
+        build_s, step_s, look_s = _trial(run, pending[0], contract)
+    except SimulationFault:
+        return None
     total_s = build_s * len(pending) + step_s * sum(steps) + look_s * requests
     return Estimate(total_s / at_a_time, False, requests)
 

@@ -210,7 +210,7 @@ class _Catcher:
 
 def _travels(error: Exception) -> bool:
     """Say whether another process can make the same error of what is sent: not of one that a user's file defines."""
-    if type(error).__module__.partition(".")[0] not in ("maniguard", "builtins"):
+    if type(error).__module__.partition(".")[0] not in ("maniguard", "av", "builtins"):
         return False
     try:
         return type(pickle.loads(pickle.dumps(error))) is type(error)
