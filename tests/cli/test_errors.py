@@ -65,6 +65,7 @@ MISTAKES = [
         for scheme, more in (("openpi", "wait_s=0"), ("groot", "wait_s=0"), ("openvla", "preset=openvla-bridge"))
     ),
     (["eval", "--policy", "noop", "--stall-s", "1e12", "--out", "{tmp}/r"], ["a week"]),
+    (["eval", "--policy", f"groot://h:1?size_px={10**400}", "--tasks", "0:1", "--out", "{tmp}/r"], ["16 to 1024"]),
     (["study", "power", "--tasks", "100000000"], ["at most 10000 tasks"]),
     (["nosuch"], ["nosuch", "eval"]),
     ([], ["COMMAND"]),

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from websockets.sync.client import connect
 from maniguard import bench
 from maniguard.evaluate.plan import difference, make_plan
 from maniguard.policies import PolicyError, RandomPolicy, resolve
+from maniguard.policies.batching import Batcher
 from maniguard.policies.server import serve
 from maniguard.policies.wire.codec import decode, encode
 from maniguard.rollout import PolicyFault
@@ -160,3 +162,22 @@ def test_everybody_in_a_batch_hears_that_it_failed_and_the_server_goes_on(tmp_pa
         again.recv()
         asked(again, 9)
         assert answer(again) == (1, 1, 9)
+
+
+def test_nobody_waits_for_ever_when_the_server_itself_fails():
+    class Echo:
+        contract = RandomPolicy().contract
+
+        def infer_batch(self, observations):
+            return [1] * len(observations)
+
+    def no_memory(_):
+        raise MemoryError
+
+    for part in ("read", "write"):
+        parts = {"read": lambda _: {}, "write": lambda _: b"", part: no_memory}
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            answers = [Batcher(Echo(), 4, thread, **parts).submit(b"") for _ in range(3)]
+            for answer in answers:
+                with pytest.raises(MemoryError):
+                    answer.result(timeout=20)

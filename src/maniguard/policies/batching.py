@@ -53,11 +53,23 @@ class Batcher:
         return answer
 
     def _answer_waiting(self) -> None:
+        begun: list[Future[bytes]] = []
+        try:
+            self._answer_batch(begun)
+        except BaseException as error:
+            # Whatever it is, nobody may be left waiting for an answer that does not come.
+            for answer in begun:
+                if not answer.done():
+                    answer.set_exception(error)
+            raise
+
+    def _answer_batch(self, begun: list[Future[bytes]]) -> None:
         taken: list[tuple[Observation, Future[bytes]]] = []
         while self._waiting and len(taken) < self._size:
             message, answer = self._waiting.popleft()
             if not answer.set_running_or_notify_cancel():
                 continue
+            begun.append(answer)
             try:
                 taken.append((self._read(message), answer))
             except ManiguardError as error:

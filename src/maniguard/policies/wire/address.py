@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
-
-import numpy as np
 
 from maniguard.errors import alternatives
 from maniguard.policies.policy import PolicyError
@@ -49,8 +48,9 @@ def read_address(
             value = kinds[key](text)
         except ValueError as error:
             raise PolicyError(f"policy {url!r}: {key}={text!r} is not a number") from error
+        # Only what is no whole number can be infinite.
         if isinstance(value, int | float) and not (
-            np.isfinite(value) and (value > 0 or (key == "wait_s" and not value))
+            (isinstance(value, int) or math.isfinite(value)) and (value > 0 or (key == "wait_s" and not value))
         ):
             raise PolicyError(f"policy {url!r}: {key}={text} must be finite and positive")
         if key in ("wait_s", "timeout_s") and value > LONGEST_S:
