@@ -17,7 +17,7 @@ STEP_M = 0.05  # what an action of 1 moves the goal of LIBERO's OSC_POSE control
 STEP_RAD = 0.5  # what it turns it
 REST = 10  # steps before the recording, as LIBERO's own evaluation waits
 PICTURE_EVERY = 8
-ELSEWHERE = "/home/recorder/site-packages"
+ELSEWHERE = "/recorder/site-packages"
 BOX, CYLINDER = int(mujoco.mjtGeom.mjGEOM_BOX), int(mujoco.mjtGeom.mjGEOM_CYLINDER)
 
 
