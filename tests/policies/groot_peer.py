@@ -69,6 +69,8 @@ class Server:
                 "action": self.modality(settings["actions"], steps, settings["action_configs"]),
                 "language": self.modality([settings["language"]], [0]),
             }
+        if endpoint == "reset" and settings["fault"] == "no-reset":
+            return {"error": "Unknown endpoint: reset"}
         if endpoint == "reset":
             self.seed = request["data"]["options"]["seed"]
             return {}

@@ -54,6 +54,8 @@ class Server(BaseHTTPRequestHandler):
             return self.reply("error")
         if fault == "status":
             return self.reply({"detail": "no"}, 500)
+        if fault == "gateway":
+            return self.reply({"detail": "no healthy upstream"}, 503)
         if fault == "hang":
             time.sleep(3600)
         if fault == "trickle":

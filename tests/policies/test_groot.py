@@ -97,7 +97,10 @@ def test_the_actor_plays_it_and_the_endpoints_are_called_in_order(tmp_path):
         actions = [actor.act(raw(policy)) for _ in range(4)]
     np.testing.assert_array_equal(actions[0], actions[2])
     calls = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [call[0] for call in calls] == ["ping", "get_modality_config", "get_action", "reset"] + ["get_action"] * 2
+    assert [call[0] for call in calls] == [
+        *("ping", "get_modality_config", "reset", "get_action"),
+        *("reset", "get_action", "get_action"),
+    ]
     assert [call[1] for call in calls[:3]] == [["endpoint"], ["endpoint"], ["data", "endpoint"]]
 
 
@@ -160,6 +163,7 @@ def test_end_effector_rows_of_liberos_keys_become_joint_targets():
             {"fault": "error", "after": 0},
             "CUDA out of memory; it was asked about a blank observation: video.overview_image",
         ),
+        ({"fault": "no-reset"}, "reported an error in reset: Unknown endpoint: reset"),
     ],
 )
 def test_a_server_of_another_kind_is_refused_before_anything_runs_with_both_sides(settings, text):

@@ -155,6 +155,7 @@ def test_an_unusable_answer_is_the_policys_fault_and_the_next_rollout_goes_on(fa
         ("hang", 1, "did not answer within 1 s"),
         ("trickle", 1, "did not answer within 1 s"),
         ("exit", 60, "gave no answer"),
+        ("gateway", 60, "answered with HTTP status 503: .*no healthy upstream"),
         ("large", 60, "answered with over 1048576 bytes"),
         ("object", 60, r"does not speak OpenVLA's protocol.*dtype '\|O'"),
         ("short", 60, "does not speak OpenVLA's protocol.*came with 8 bytes"),

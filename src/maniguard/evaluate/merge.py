@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -100,7 +99,5 @@ def _copy(rollout_id: str, source: Run, target: Run) -> None:
     for place in (Run.trace_path, Run.video_path, Run.timing_path, Run.result_path):
         path = place(source, rollout_id)
         if path.is_file() and not place(target, rollout_id).exists():
-            part = place(target, rollout_id).with_name(f".{path.name}.part")
-            shutil.copyfile(path, part)
-            part.replace(place(target, rollout_id))
+            write_atomic(place(target, rollout_id), path.read_bytes())
     copy_faults(source, target, (rollout_id,))

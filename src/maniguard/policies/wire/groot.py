@@ -90,7 +90,7 @@ class GrootOptions:
 class GrootPolicy:
     """A policy behind a GR00T N1.6 server. Connects when it is made, and checks the contract then.
 
-    The modalities that the server announces must be those of the preset. It is then asked once about a blank
+    The modalities that the server announces must be those of the preset. It is then reset and asked once about a blank
     observation, which warms it up and shows the columns, which it does not announce. The contract is that of the preset
     with as many rows as announced, not deterministic.
     """
@@ -154,6 +154,8 @@ class GrootPolicy:
             spec.key: "hold still" if spec.dtype == "str" else np.zeros(spec.shape, spec.dtype)
             for spec in contract.observations
         }
+        # Of a server that knows no reset every rollout would be a fault of the policy.
+        self._call("reset", {"options": {"seed": 0}}, refusal=ContractError)
         try:
             self.infer(blank)
         except PolicyFault as error:

@@ -36,6 +36,8 @@ from maniguard.rollout.faults import PolicyFault
 MAX_REPLY_BYTES = 1024 * 1024
 IMAGE_KEY, INSTRUCTION_KEY = "image", "instruction"
 _RETRY_S = 0.25
+# What a proxy answers for a server that is down, starting or overrun: says nothing of the policy.
+_NOBODY_THERE = (502, 503, 504)
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,8 @@ class OpenvlaPolicy:
         if options.unnorm_key is not None:
             request["unnorm_key"] = options.unnorm_key
         status, body = self._post(json.dumps(request).encode())
+        if status in _NOBODY_THERE:
+            raise PolicyConnectionError(f"{options.address} answered with HTTP status {status}: {body[:120]!r}")
         if status != 200:
             raise PolicyFault(f"{options.address} answered with HTTP status {status}: {body[:120]!r}")
         try:
