@@ -130,6 +130,17 @@ def test_sql_over_two_runs_says_whose_a_row_is(run, played):
     assert sorted(rows) == sorted(((str(run.path), 6), (str(played.path), 6)))
 
 
+def test_a_run_that_is_given_twice_is_refused(run):
+    with pytest.raises(RunError, match="given twice"):
+        query([run, Run(run.path / ".." / run.path.name, run.plan)], "SELECT 1")
+
+
+def test_the_name_of_a_folder_is_no_pattern(run):
+    odd = run.path.rename(run.path.with_name("it's [1] *?"))
+    (run.path.with_name("it's 1 xyz")).mkdir()
+    assert query([open_run(odd)], "SELECT count(*) FROM ledger JOIN timing USING (rollout_id)").rows == ((6,),)
+
+
 def test_runs_of_other_identities_are_no_one_table(run, played):
     other = Run(run.path, replace(run.plan, identity={**run.plan.identity, "mujoco": "1.0"}))
     with pytest.raises(RunError, match=r"their mujoco is '3[^']*' and '1\.0'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
@@ -122,7 +123,8 @@ def views_sql(run: Run, folder: str = "") -> str:
 
     Paths begin with `folder`; by default they are relative to the run folder.
     """
-    where = folder.replace("'", "''")
+    # DuckDB takes paths for patterns, which the name of a folder is not meant to be.
+    where = glob.escape(folder).replace("'", "''")
     missing = NOT_RUN if run.stopped is not None and not run.pending() else "pending"
     statements = [
         "-- The tables of this run as DuckDB views. In the run folder:  duckdb -init results.sql",

@@ -32,6 +32,8 @@ def query(runs: Sequence[Run], sql: str) -> Answer:
     another process is writing the run. QueryError: no DuckDB, or what it says of the query.
     """
     duckdb = _import_duckdb()
+    if len({run.path.resolve() for run in runs}) < len(runs):
+        raise RunError("a run is given twice; one rollout counts once")
     for run in runs[1:]:
         what = incomparable(runs[0].plan, run.plan)
         if what is not None:
