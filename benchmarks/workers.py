@@ -68,7 +68,7 @@ def main() -> None:
             "rollouts": len(plan.items),
             "ratio_median": statistics.median(pair["ratio"] for pair in pairs),
             "ratio_by_cpu_median": statistics.median(pair["ratio_by_cpu"] for pair in pairs),
-            "target_ratio": 1.7,
+            "target_ratio": 1.8,
             "pairs": pairs,
             "same_traces": True,
             **machine_facts(),
