@@ -64,7 +64,8 @@ def workers_of(pid: int) -> list[int]:
 
 
 class Checks:
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.folder = str(folder)
         self.held: dict[str, bool] = {}
         self.said: dict[str, list[str]] = {}
 
@@ -76,8 +77,9 @@ class Checks:
         """Check that the printed summary names a kind of fault, and keep the line."""
         lines = output.splitlines()
         start = next((number for number, line in enumerate(lines) if line.startswith("faults ")), len(lines))
-        lines = lines[start : start + 4]
-        self.said[what] = [" ".join(line.split()) for line in lines]
+        end = next((number for number in range(start, len(lines)) if not lines[number].strip()), len(lines))
+        lines = lines[start:end]
+        self.said[what] = [" ".join(line.replace(self.folder, "FOLDER").split()) for line in lines]
         self.add(f"{what}: the summary names {kind}", any(line.startswith(kind) for line in lines))
 
 
@@ -170,9 +172,9 @@ def full_disk(folder: Path, reference: Run, checks: Checks) -> None:
 
 
 def main() -> int:
-    checks = Checks()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
+        checks = Checks(folder)
         plain = call("expert", folder / "reference")
         checks.add("a run without faults says so", "faults          none" in plain.stdout and plain.returncode == 0)
         reference = open_run(folder / "reference")

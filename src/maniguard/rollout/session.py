@@ -77,9 +77,11 @@ class Session:
             identity=dict(protocol_identity(scenario, spec, render_quality=render_quality)),
         )
         self._builder = TraceBuilder(world.scene, world.channels, meta)
+        started = perf_counter()
         self._monitor = SafetyMonitor(
             spec, world.scene, world.channels, CONTROL_RATE_HZ, step_limit=scenario.step_limit
         )
+        self.clock.judging_s += perf_counter() - started
         started = perf_counter()
         self.frame: Frame = world.reset()
         self.clock.physics_s += perf_counter() - started
