@@ -391,6 +391,7 @@ def npy(array, **options):
         npy(np.zeros(2))[:-1],
         npy(np.zeros(2)) + b"0",
         npy(np.zeros(2)).replace(b"(2,)", b"(-2,)"),
+        npy(np.zeros(2)).replace(b"(2,)", b"(2,("),
         npy(np.zeros((2, 2))).replace(b"(2, 2)", b"(2**9)"),
         b"",
         b"not npy",

@@ -1,6 +1,9 @@
 """The vla-eval wire format: laws first, then the letter of the layout, then what must be refused."""
 
 import io
+import struct
+import zlib
+from contextlib import suppress
 
 import msgpack
 import numpy as np
@@ -11,7 +14,13 @@ from hypothesis.extra import numpy as hnp
 from PIL import Image
 
 from maniguard.policies.wire.codec import CodecError
-from maniguard.policies.wire.vla_eval_codec import Message, MessageType, decode_message, encode_message
+from maniguard.policies.wire.vla_eval_codec import (
+    MAX_IMAGE_PX,
+    Message,
+    MessageType,
+    decode_message,
+    encode_message,
+)
 
 DTYPES = st.sampled_from(["<f2", ">f4", "<f8", "|b1", "|i1", "|u1", "<i8", ">u2"]).map(np.dtype)
 ARRAYS = DTYPES.flatmap(
@@ -90,6 +99,27 @@ def test_the_layout_is_the_documented_one():
 
 def test_scalars_travel_as_plain_numbers():
     assert round_trip({"a": np.float32(0.5), "b": np.int64(3), "c": np.bool_(True)}) == {"a": 0.5, "b": 3, "c": True}
+
+
+def test_small_files_that_claim_many_pixels_are_not_decoded_one_after_the_other():
+    pixels = np.zeros((2048, 2048, 1), np.uint8)
+    image = {"__image__": True, "format": "png", "data": png(pixels[..., 0]), "shape": [2048, 2048, 1]}
+    assert 4 * pixels.size == MAX_IMAGE_PX
+    assert len(decode_message(raw({"images": [image] * 4})).payload["images"]) == 4
+    with pytest.raises(CodecError, match="images of a message have 16777216 pixels at most"):
+        decode_message(raw({"images": [image] * 5}))
+
+
+@pytest.mark.parametrize("kind", [b"iCCP", b"zTXt", b"pHYs", b"gAMA", b"tRNS", b"IDAT", b"IHDR"])
+@pytest.mark.parametrize("size", [0, 1, 3, 9])
+def test_a_png_with_a_malformed_chunk_is_decoded_or_refused(kind, size):
+    file = png(np.zeros((8, 8, 3), np.uint8))
+    body = kind + bytes(size)
+    chunk = struct.pack(">I", size) + body + struct.pack(">I", zlib.crc32(body))
+    # After the signature and the header, 8 and 25 bytes.
+    image = {"__image__": True, "format": "png", "data": file[:33] + chunk + file[33:], "shape": [8, 8, 3]}
+    with suppress(CodecError):
+        assert decode_message(raw({"image": image})).payload["image"].shape == (8, 8, 3)
 
 
 def test_jpeg_and_raw_images_of_others_are_read():

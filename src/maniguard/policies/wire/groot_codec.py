@@ -10,6 +10,7 @@ import io
 import json
 import math
 from collections.abc import Mapping
+from tokenize import TokenError
 from typing import Any
 
 import msgpack
@@ -75,7 +76,7 @@ def _array(data: Any) -> NDArray[Any]:
         if version not in readers:
             raise CodecError(f"an array is of npy version {version}; valid: 1.0, 2.0")
         shape, fortran_order, dtype = readers[version](file)
-    except (ValueError, TypeError, SyntaxError, EOFError, RecursionError, MemoryError) as error:
+    except (ValueError, TypeError, SyntaxError, TokenError, EOFError, RecursionError, MemoryError) as error:
         raise CodecError(f"an array is not npy: {error}") from error
     _check_dtype(dtype)
     body = data[file.tell() :]

@@ -11,6 +11,8 @@ from __future__ import annotations
 import enum
 import io
 import math
+import struct
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -28,10 +30,15 @@ PROTOCOL_VERSION = 1
 ImageFormat = Literal["png", "raw"]
 IMAGE_FORMATS: tuple[ImageFormat, ...] = ("png", "raw")
 
-# The largest image that is decoded: a few bytes of PNG may claim any size.
+# The most pixels that are decoded, in all images of a message together: a few bytes of PNG may claim any size.
 MAX_IMAGE_PX = 4096 * 4096
 
 _ARRAY_KEY, _IMAGE_KEY = "__ndarray__", "__image__"
+# What Pillow raises for a damaged file; the last four come from its readers of single chunks.
+_UNDECODABLE = (
+    *(UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError),
+    *(IndexError, KeyError, struct.error, zlib.error),
+)
 _CHANNELS = {1: "L", 3: "RGB", 4: "RGBA"}
 
 
@@ -76,7 +83,7 @@ def decode_message(frame: str | bytes) -> Message:
     if isinstance(frame, str):
         raise CodecError("a text frame, where the vla-eval protocol has binary ones")
     try:
-        raw = msgpack.unpackb(frame, object_hook=_unpack, ext_hook=_refuse_extension)
+        raw = msgpack.unpackb(frame, object_hook=_Unpacker(), ext_hook=_refuse_extension)
     except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
         raise CodecError(f"not a msgpack message of this protocol: {str(error) or type(error).__name__}") from error
     if not isinstance(raw, dict):
@@ -120,15 +127,24 @@ def _pack_png(image: NDArray[np.uint8]) -> dict[str, Any]:
     return {_IMAGE_KEY: True, "format": "png", "data": file.getvalue(), "shape": list(image.shape)}
 
 
-def _unpack(fields: dict[Any, Any]) -> Any:
-    if _IMAGE_KEY in fields:
-        return _image(fields)
-    if _ARRAY_KEY in fields:
-        return array_from(_number_dtype(fields.get("dtype")).str, fields.get("data"), fields.get("shape"))
-    return fields
+class _Unpacker:
+    """Makes arrays and images of the maps of one message, and counts the pixels."""
+
+    def __init__(self) -> None:
+        self._left_px = MAX_IMAGE_PX
+
+    def __call__(self, fields: dict[Any, Any]) -> Any:
+        if _IMAGE_KEY in fields:
+            image = _image(fields, self._left_px)
+            if fields.get("format") != "raw":
+                self._left_px -= math.prod(image.shape[:2])
+            return image
+        if _ARRAY_KEY in fields:
+            return array_from(_number_dtype(fields.get("dtype")).str, fields.get("data"), fields.get("shape"))
+        return fields
 
 
-def _image(fields: Mapping[Any, Any]) -> NDArray[Any]:
+def _image(fields: Mapping[Any, Any], most_px: int) -> NDArray[Any]:
     kind, data, shape = fields.get("format"), fields.get("data"), fields.get("shape")
     if kind == "raw":
         return array_from(_number_dtype(fields.get("dtype")).str, data, shape)
@@ -141,9 +157,12 @@ def _image(fields: Mapping[Any, Any]) -> NDArray[Any]:
         or len(shape) != 3
         or not all(type(size) is int and size > 0 for size in shape)
         or shape[2] not in _CHANNELS
-        or math.prod(shape[:2]) > MAX_IMAGE_PX
     ):
         raise CodecError(f"an image's shape is {str(shape)[:60]}, not [height, width, 1, 3 or 4]")
+    if math.prod(shape[:2]) > most_px:
+        raise CodecError(
+            f"an image's shape is {str(shape)[:60]}; images of a message have {MAX_IMAGE_PX} pixels at most"
+        )
     try:
         with Image.open(io.BytesIO(data), formats=(kind,)) as opened:
             if opened.size != (shape[1], shape[0]) or opened.mode != _CHANNELS[shape[2]]:
@@ -151,8 +170,8 @@ def _image(fields: Mapping[Any, Any]) -> NDArray[Any]:
                     f"an image of shape {tuple(shape)} came as {opened.size[1]} x {opened.size[0]} {opened.mode}"
                 )
             pixels = np.array(opened)
-    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise CodecError(f"an image cannot be decoded: {error}") from error
+    except _UNDECODABLE as error:
+        raise CodecError(f"an image cannot be decoded: {str(error) or type(error).__name__}") from error
     return pixels.reshape(shape)
 
 
