@@ -11,8 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from vla_eval.benchmarks.base import StepBenchmark, StepResult
-from vla_eval.specs import IMAGE_RGB, LANGUAGE, DimSpec
+try:
+    from vla_eval.benchmarks.base import StepBenchmark, StepResult
+    from vla_eval.specs import IMAGE_RGB, LANGUAGE, DimSpec
+except ModuleNotFoundError as error:
+    if error.name != "vla_eval":
+        raise
+    raise ModuleNotFoundError(
+        f"{__name__} is used inside vla-eval, which is not installed; pip install 'maniguard[vla-eval]'",
+        name=error.name,
+    ) from error
 
 from maniguard.integrations.foreign import ForeignRun, Outcome, choose
 from maniguard.policies import PROMPT, ActionSpec, PolicyContract, episode_seed, image, numbers
