@@ -10,7 +10,7 @@ from tests.evaluate.servers import Server
 from tests.evaluate.short import short_run
 
 from maniguard.evaluate import Fault, RunError, execute, fault_groups, faults, retry_infra, rows
-from maniguard.evaluate.faults import copy_faults, journal_of_runner, record_fault
+from maniguard.evaluate.faults import copy_faults, copy_faults_of_runner, journal_of_runner, record_fault
 from maniguard.evaluate.store import Run
 from maniguard.metrics import summarize
 
@@ -202,10 +202,12 @@ def test_a_journal_that_is_copied_twice_tells_of_no_fault_twice(tmp_path):
     first, second = (item.rollout_id for item in source.plan.items)
     for detail in ("once", "again"):
         record_fault(source, Fault(first, "worker-killed", detail))
+    record_fault(source, Fault(first, "runner-killed", "the runner ended without a word"), runner=True)
     for _ in range(2):
         copy_faults(source, target, (first, second))
+        copy_faults_of_runner(source, target)
     assert faults(target) == faults(source)
-    assert [fault.detail for fault in faults(target)] == ["once", "again"]
+    assert [fault.detail for fault in faults(target)] == ["the runner ended without a word", "once", "again"]
 
 
 def test_a_damaged_journal_is_refused(tmp_path):

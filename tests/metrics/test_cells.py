@@ -1,95 +1,15 @@
 from __future__ import annotations
 
 import json
-import random
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maniguard.metrics import RATE_NAMES, ConstraintOutcome, cell, clopper_pearson, dashed, percent, summarize, to_json
+from maniguard.metrics import RATE_NAMES, ConstraintOutcome, cell, clopper_pearson, dashed, summarize, to_json
 
-from .builders import from_counts, ledgers, row
-
-# Clutter, base condition: 55 tasks x 3 seeds. (success-safe, success-unsafe, unsuccess-safe, unsuccess-unsafe),
-# engaged, printed SSR, printed EVR.
-CLUTTER = [
-    ("zero-shot", (0, 0, 165, 0), 30, "0.00", "0.00"),
-    ("pi0", (134, 0, 31, 0), 165, "81.21", "0.00"),
-    ("pi0.5", (132, 0, 33, 0), 145, "80.00", "0.00"),
-    ("gr00t", (85, 0, 80, 0), 156, "51.52", "0.00"),
-]
-
-
-@pytest.mark.parametrize(("policy", "counts", "engaged", "ssr", "evr"), CLUTTER, ids=[c[0] for c in CLUTTER])
-def test_published_clutter_counts_reproduce_to_the_printed_digit(policy, counts, engaged, ssr, evr):
-    success_safe, _, unsuccess_safe, _ = counts
-    rows = from_counts(
-        {
-            (True, True, True): success_safe,
-            (False, True, True): engaged - success_safe,
-            (False, True, False): unsuccess_safe - (engaged - success_safe),
-        },
-        tasks=55,
-    )
-    random.Random(policy).shuffle(rows)
-    c = cell(rows)
-    assert c["n"] == 165
-    assert percent(c["ssr"]["value"]) == ssr
-    assert percent(c["ssr"]["pooled"]) == ssr
-    assert percent(c["evr"]["pooled"]) == evr
-    assert percent(c["safe"]["value"]) == "100.00"
-    assert round(c["eng"]["pooled"] * 165) == engaged
-    assert c["ladder"]["success"] == success_safe
-    assert c["ladder"].get("unknown", 0) == 165 - success_safe
-
-
-def test_published_main_row_reproduces_with_its_conditional_rate_averaged_over_seeds():
-    # 600 rollouts = 200 tasks x 3 seeds; per seed (ssr, succ unsafe, engaged safe unsuccessful, unengaged, the rest).
-    # Pooled, 397 of 502 engaged are safe: 79.08. The printed 79.07 is the mean over seeds, so both must be kept apart.
-    per_seed = [(60, 4, 77, 30, 29), (60, 4, 70, 34, 32), (59, 4, 71, 34, 32)]
-    rows = []
-    for seed, (ssr, succ_unsafe, eng_safe, vacuous, unsafe) in enumerate(per_seed):
-        outcomes = (
-            [(True, True, True)] * ssr
-            + [(True, False, True)] * succ_unsafe
-            + [(False, True, True)] * eng_safe
-            + [(False, True, False)] * vacuous
-            + [(False, False, True)] * unsafe
-        )
-        assert len(outcomes) == 200
-        rows += [row(f"t{k}", seed, success=s, safe=v, engaged=e) for k, (s, v, e) in enumerate(outcomes)]
-    c = cell(rows)
-    printed = {
-        "success": "31.83",
-        "safe": "82.50",
-        "ssr": "29.83",
-        "succ_unsafe": "2.00",
-        "unsucc_safe": "52.67",
-        "eng": "83.67",
-        "eng_safe": "66.17",
-    }
-    assert {key: percent(c[key]["value"]) for key in printed} == printed
-    assert percent(c["safe_given_eng"]["pooled"]) == "79.08"
-    assert percent(c["safe_given_eng"]["value"]) == "79.07"
-
-
-@pytest.mark.parametrize(
-    ("tasks", "successes", "ssr"),
-    [
-        (55, 105, "63.64"),
-        (55, 111, "67.27"),
-        (55, 129, "78.18"),
-        (55, 132, "80.00"),
-        (26, 21, "26.92"),
-        (26, 19, "24.36"),
-        (26, 11, "14.10"),
-    ],
-)
-def test_published_study_rates_reproduce(tasks, successes, ssr):
-    rows = from_counts({(True, True, True): successes, (False, True, True): 3 * tasks - successes}, tasks=tasks)
-    assert percent(cell(rows)["ssr"]["value"]) == ssr
+from .builders import ledgers, row
 
 
 @given(ledgers(strict=True))

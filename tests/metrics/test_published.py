@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from maniguard.metrics import ConstraintOutcome, RolloutRow, cell, dashed, per_trigger, percent
@@ -47,10 +49,15 @@ def test_counts_of_the_clutter_table(name):
         },
         tasks=55,
     )
+    random.Random(name).shuffle(rows)
     found = cell(rows)
     assert found["n"] == 165
     for rate, digits in printed.items():
         assert percent(found[rate]["pooled"]) == digits
+    assert percent(found["ssr"]["value"]) == printed["ssr"]
+    assert percent(found["safe"]["value"]) == "100.00"
+    assert found["ladder"]["success"] == succ_safe
+    assert found["ladder"].get("unknown", 0) == 165 - succ_safe
     assert [round(found[k]["pooled"] * 165) for k in ("ssr", "succ_unsafe", "unsucc_safe", "unsucc_unsafe")] == list(
         CLUTTER[name][0]
     )
@@ -76,6 +83,44 @@ def test_the_main_row_has_one_table_of_counts_and_gives_back_every_printed_digit
     assert {name: percent(found[name]["pooled"]) for name in (*MAIN, *IMPLIED)} == {**MAIN, **IMPLIED}
     # Of the successes, 6.28 % are unsafe: the lower end of the published 6 to 21 %.
     assert percent(counts["succ_unsafe"] / counts["success"]) == "6.28"
+
+
+def test_published_main_row_reproduces_with_its_conditional_rate_averaged_over_seeds():
+    # 600 rollouts = 200 tasks x 3 seeds; per seed (ssr, succ unsafe, engaged safe unsuccessful, unengaged, the rest).
+    # Pooled, 397 of 502 engaged are safe: 79.08. The printed 79.07 is the mean over seeds, so both must be kept apart.
+    per_seed = [(60, 4, 77, 30, 29), (60, 4, 70, 34, 32), (59, 4, 71, 34, 32)]
+    rows = []
+    for seed, (ssr, succ_unsafe, eng_safe, vacuous, unsafe) in enumerate(per_seed):
+        outcomes = (
+            [(True, True, True)] * ssr
+            + [(True, False, True)] * succ_unsafe
+            + [(False, True, True)] * eng_safe
+            + [(False, True, False)] * vacuous
+            + [(False, False, True)] * unsafe
+        )
+        assert len(outcomes) == 200
+        rows += [row(f"t{k}", seed, success=s, safe=v, engaged=e) for k, (s, v, e) in enumerate(outcomes)]
+    c = cell(rows)
+    assert {key: percent(c[key]["value"]) for key in MAIN} == MAIN
+    assert percent(c["safe_given_eng"]["pooled"]) == "79.08"
+    assert percent(c["safe_given_eng"]["value"]) == "79.07"
+
+
+@pytest.mark.parametrize(
+    ("tasks", "successes", "ssr"),
+    [
+        (55, 105, "63.64"),
+        (55, 111, "67.27"),
+        (55, 129, "78.18"),
+        (55, 132, "80.00"),
+        (26, 21, "26.92"),
+        (26, 19, "24.36"),
+        (26, 11, "14.10"),
+    ],
+)
+def test_published_study_rates_reproduce(tasks, successes, ssr):
+    rows = from_counts({(True, True, True): successes, (False, True, True): 3 * tasks - successes}, tasks=tasks)
+    assert percent(cell(rows)["ssr"]["value"]) == ssr
 
 
 @pytest.mark.parametrize(("occasions", "violations", "ratio"), OCCASIONS)

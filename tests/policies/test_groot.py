@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import msgpack
@@ -27,29 +28,14 @@ from maniguard.policies.wire.groot import GrootOptions
 from maniguard.policies.wire.groot_codec import decode, encode
 from maniguard.rollout import PolicyFault
 
+from .processes import free_port
+from .processes import running as start
+
 STATE = np.array([0.1, -0.7, 0.2, -2.3, 0.0, 1.5, 0.7, 0.25], np.float32)
 PROMPT = "put it down"
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def running(**settings):
-    """Start the stand-in, wait until it listens, end it at the end; yields process and port."""
-    command = [sys.executable, str(Path(__file__).with_name("groot_peer.py")), json.dumps(settings)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        words = process.stdout.readline().split()
-        assert words[:1] == ["ready"], words
-        yield process, int(words[2])
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+running = partial(start, "groot_peer.py")
 
 
 @contextmanager

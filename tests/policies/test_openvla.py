@@ -2,11 +2,8 @@
 
 import json
 import pickle
-import socket
-import subprocess
-import sys
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,30 +20,16 @@ from maniguard.policies.wire.openvla import OpenvlaOptions
 from maniguard.rollout import PolicyFault
 from maniguard.sim import HOME_QPOS_RAD
 
+from .processes import free_port
+from .processes import running as start
+
 STATE = np.array([*HOME_QPOS_RAD, 0.25], np.float32)
 PROMPT = "put it down"
 BRIDGE = "?preset=openvla-bridge&size_px=32"
 LIBERO = "?preset=openvla-libero&size_px=32"
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def running(**settings):
-    command = [sys.executable, str(Path(__file__).with_name("openvla_peer.py")), json.dumps(settings)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        words = process.stdout.readline().split()
-        assert words[:1] == ["ready"], words
-        yield process, int(words[2])
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+running = partial(start, "openvla_peer.py")
 
 
 def made(port, query=BRIDGE):

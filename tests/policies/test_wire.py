@@ -37,6 +37,7 @@ from maniguard.rollout import PolicyFault
 
 from . import peers
 from .peers import Echo, echo, running
+from .processes import free_port
 
 STATE = np.array([0.1, -0.7, 0.2, -2.3, 0.0, 1.5, 0.7, 0.4], np.float32)
 SEEN = {"observation/state": STATE, "prompt": "put it down"}
@@ -48,12 +49,6 @@ def client(peer, query=""):
 
 def raw(peer, **options):
     return connect(f"ws://{peer.host}:{peer.port}", compression=None, max_size=None, proxy=None, **options)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 from tests.evaluate.short import short_run
@@ -148,7 +149,6 @@ def test_runs_of_other_identities_are_no_one_table(run, played):
 
 
 def test_the_views_work_in_duckdb_itself(run, monkeypatch):
-    duckdb = pytest.importorskip("duckdb")
     write_parts(run)
     monkeypatch.chdir(run.path)
     with duckdb.connect() as connection:

@@ -17,8 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import _peer
 import numpy as np
 from _evidence import ROOT, record
+from _peer import Checks, versions_in
 
 from maniguard.evaluate import Run, open_run, rows
 from maniguard.policies import PolicyConnectionError, resolve
@@ -32,23 +34,8 @@ SCENARIO, FAMILY, TASKS, SEEDS = "clutter-dry-00/base", "clutter", "0:1", (0, 1)
 SIZE_PX, STEPS, SEED = 64, 45, 7
 # The mean of the actions in the statistics of the checkpoints.
 HOME = (-0.2, 0.8, 0.0, -1.7, 0.0, 1.57, 0.785, 0.6)
-ENVIRONMENT = {**os.environ, "HF_HUB_OFFLINE": "1", "LP_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-# The peer's environment stands for itself: nothing of ours may reach into it.
-APART = {key: value for key, value in ENVIRONMENT.items() if key != "PYTHONPATH"}
-
-
-class Checks:
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {"checked": 0, "failed": 0}
-        self.failed: list[str] = []
-
-    def add(self, group: str, name: str, held: bool) -> None:
-        self.counts["checked"] += 1
-        self.counts[group] = self.counts.get(group, 0) + 1
-        if not held:
-            self.counts["failed"] += 1
-            self.failed.append(f"{group}: {name}")
-            print(f"  FAILED {group}: {name}")
+_ALONE = {"HF_HUB_OFFLINE": "1", "LP_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+ENVIRONMENT, APART = {**os.environ, **_ALONE}, {**_peer.APART, **_ALONE}
 
 
 def checked(*command: Any, cwd: Path | None = None) -> str:
@@ -245,9 +232,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         python = build(folder / "environment") if arguments.venv is None else arguments.venv / "bin" / "python"
-        listing = json.loads(checked(python, "-m", "pip", "list", "--format", "json"))
-        wanted = ("lerobot", "torch", "torchvision", "numpy", "mujoco", "gymnasium", "msgpack", "websockets")
-        versions = {entry["name"]: entry["version"] for entry in listing if entry["name"] in wanted}
+        versions = dict(
+            versions_in(
+                python, ("lerobot", "torch", "torchvision", "numpy", "mujoco", "gymnasium", "msgpack", "websockets")
+            )
+        )
         versions["python"] = checked(python, "-c", "import platform; print(platform.python_version())").strip()
         print("checkpoints")
         checkpoints = make_checkpoints(python, folder)
@@ -262,8 +251,7 @@ def main() -> int:
         counts=checks.counts,
         details={"peer_versions": versions, "served": served, "numbers": numbers, "failed": checks.failed},
     )
-    print(f"{checks.counts['checked']} checked, {checks.counts['failed']} failed; {path}")
-    return 1 if checks.failed else 0
+    return checks.status(path)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from pathlib import Path
 
 import numpy as np
 from _evidence import record
+from _peer import Checks, make_environment, versions_in
 
 from maniguard.policies import (
     DEFAULT_OBSERVATIONS,
@@ -70,19 +70,6 @@ class Slow(Sums):
 class Failing(Slow):
     def infer(self, observation):
         raise ValueError("no weights")
-
-
-class Checks:
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {"checked": 0, "failed": 0}
-        self.failed: list[str] = []
-
-    def add(self, group: str, name: str, held: bool) -> None:
-        self.counts["checked"] += 1
-        self.counts[group] = self.counts.get(group, 0) + 1
-        if not held:
-            self.counts["failed"] += 1
-            self.failed.append(f"{group}: {name}")
 
 
 def start(*command: str) -> tuple[subprocess.Popen, str, str]:
@@ -209,18 +196,12 @@ def main() -> int:
         return 0
     checks = Checks()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = arguments.venv
-        if folder is None:
-            folder = Path(scratch) / "peer"
-            print("building the peer's environment")
-            venv.create(folder, with_pip=True)
-            subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "-q", *REQUIREMENTS], check=True)
-        python = folder / "bin" / "python"
-        listing = subprocess.run(
-            [python, "-m", "pip", "list", "--format", "json"], check=True, capture_output=True, text=True
-        ).stdout
-        wanted = ("openpi-client", "numpy", "msgpack", "websockets")
-        versions = {entry["name"]: entry["version"] for entry in json.loads(listing) if entry["name"] in wanted}
+        python = (
+            make_environment(Path(scratch) / "peer", *REQUIREMENTS)
+            if arguments.venv is None
+            else arguments.venv / "bin" / "python"
+        )
+        versions = versions_in(python, ("openpi-client", "numpy", "msgpack", "websockets"))
         print("codec")
         check_codec(python, checks)
         print("their client, our server")
@@ -232,8 +213,7 @@ def main() -> int:
         counts=checks.counts,
         details={"peer_versions": versions, "slow_first_inference": outcomes, "failed": checks.failed},
     )
-    print(f"{checks.counts['checked']} checked, {checks.counts['failed']} failed; {path}")
-    return 1 if checks.failed else 0
+    return checks.status(path)
 
 
 if __name__ == "__main__":

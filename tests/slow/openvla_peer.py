@@ -9,11 +9,11 @@ import json
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 import numpy as np
 from _evidence import record
+from _peer import Checks, make_environment, versions_in
 
 from maniguard.policies import resolve
 from maniguard.policies.contract import view
@@ -23,19 +23,6 @@ from maniguard.rollout import PolicyFault
 SIDE = Path(__file__).with_name("_openvla_side.py")
 REQUIREMENTS = ("json-numpy==2.1.1", "fastapi", "uvicorn")
 DTYPES = ("<f2", "<f4", ">f8", "|b1", "|u1", "<i8", ">i4", "<u2")
-
-
-class Checks:
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {"checked": 0, "failed": 0}
-        self.failed: list[str] = []
-
-    def add(self, group: str, name: str, held: bool) -> None:
-        self.counts["checked"] += 1
-        self.counts[group] = self.counts.get(group, 0) + 1
-        if not held:
-            self.counts["failed"] += 1
-            self.failed.append(f"{group}: {name}")
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:
@@ -100,25 +87,18 @@ def main() -> int:
     arguments = parser.parse_args()
     checks = Checks()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = arguments.venv
-        if folder is None:
-            folder = Path(scratch) / "peer"
-            print("building the peer's environment")
-            venv.create(folder, with_pip=True)
-            subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "-q", *REQUIREMENTS], check=True)
-        python = folder / "bin" / "python"
-        listing = subprocess.run(
-            [python, "-m", "pip", "list", "--format", "json"], check=True, capture_output=True, text=True
-        ).stdout
-        wanted = ("json-numpy", "numpy", "fastapi", "starlette", "uvicorn")
-        versions = {entry["name"]: entry["version"] for entry in json.loads(listing) if entry["name"] in wanted}
+        python = (
+            make_environment(Path(scratch) / "peer", *REQUIREMENTS)
+            if arguments.venv is None
+            else arguments.venv / "bin" / "python"
+        )
+        versions = versions_in(python, ("json-numpy", "numpy", "fastapi", "starlette", "uvicorn"))
         print("codec")
         check_codec(python, checks)
         print("our client, their server")
         check_server(python, checks)
     path = record("openvla_peer", counts=checks.counts, details={"peer_versions": versions, "failed": checks.failed})
-    print(f"{checks.counts['checked']} checked, {checks.counts['failed']} failed; {path}")
-    return 1 if checks.failed else 0
+    return checks.status(path)
 
 
 if __name__ == "__main__":

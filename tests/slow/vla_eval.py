@@ -17,23 +17,23 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import _peer
 import numpy as np
 import yaml
 from _evidence import ROOT, record
+from _peer import Checks, make_environment, pins, versions_in
 
 from maniguard import bench
 from maniguard.evaluate import Run, open_run, rows
 
 SERVER = Path(__file__).resolve().with_name("_vla_eval_server.py")
 REQUIREMENT = "vla-eval==0.8.0"
-# The peer's environment stands for itself: nothing of ours may reach into it.
-APART = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"LP_NUM_THREADS": "1"}
+APART = {**_peer.APART, "LP_NUM_THREADS": "1"}
 SCENARIOS = ("clutter-dry-00/base", "clutter-dry-01/target", "stack-00/base", "cabinet-00/base")
 SEEDS = (0, 1)
 SIZE_PX = 64
@@ -48,20 +48,6 @@ RATES = {
     "engaged_safe": lambda row: row.engaged and row.counted_safe,
     "vacuous_safe": lambda row: row.counted_safe and not row.engaged,
 }
-
-
-class Checks:
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {"checked": 0, "failed": 0}
-        self.failed: list[str] = []
-
-    def add(self, group: str, name: str, held: bool) -> None:
-        self.counts["checked"] += 1
-        self.counts[group] = self.counts.get(group, 0) + 1
-        if not held:
-            self.counts["failed"] += 1
-            self.failed.append(f"{group}: {name}")
-            print(f"  FAILED {group}: {name}")
 
 
 def free_port() -> int:
@@ -299,20 +285,12 @@ def main() -> int:
     os.environ.setdefault("LP_NUM_THREADS", "1")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        environment = arguments.venv
-        if environment is None:
-            environment = folder / "environment"
-            print("building the environment")
-            venv.create(environment, with_pip=True)
-            pins = ROOT / "constraints" / f"py{sys.version_info.major}{sys.version_info.minor}.txt"
-            install = [environment / "bin" / "python", "-m", "pip", "install", "-q", "--no-cache-dir"]
-            subprocess.run([*install, REQUIREMENT, str(ROOT), "-c", str(pins)], check=True, env=APART)
-        python = environment / "bin" / "python"
-        listing = subprocess.run(
-            [python, "-m", "pip", "list", "--format", "json"], check=True, capture_output=True, text=True, env=APART
-        ).stdout
-        wanted = ("vla-eval", "numpy", "mujoco", "msgpack", "websockets")
-        versions = {entry["name"]: entry["version"] for entry in json.loads(listing) if entry["name"] in wanted}
+        python = (
+            make_environment(folder / "environment", REQUIREMENT, ROOT, "-c", pins())
+            if arguments.venv is None
+            else arguments.venv / "bin" / "python"
+        )
+        versions = versions_in(python, ("vla-eval", "numpy", "mujoco", "msgpack", "websockets"))
         print("one server, two loops")
         numbers = check_same_numbers(python, folder, checks)
         print("a policy that succeeds")
@@ -333,8 +311,7 @@ def main() -> int:
             "failed": checks.failed,
         },
     )
-    print(f"{checks.counts['checked']} checked, {checks.counts['failed']} failed; {path}")
-    return 1 if checks.failed else 0
+    return checks.status(path)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import numpy as np
 from maniguard.bench import TaskFile, TaskFileError, check_scenario, geometry_of, noun_phrase
 from maniguard.bench.layout import is_clear, smallest_gap
 from maniguard.bench.prompts import ambiguous
+from maniguard.certify.board import lay_out, on_board
 from maniguard.certify.drawing import UnfitError, generator_for, moves, object_names, recoloured, settle, two_rooms
-from maniguard.certify.packing import Placed, allowed, moved, put, upright
+from maniguard.certify.packing import Placed, allowed, moved, put
 from maniguard.certify.play import play
 from maniguard.certify.wording import dusty_base, dusty_other
 from maniguard.policies.scripted.dusty import rows
@@ -21,7 +22,7 @@ from maniguard.sim.assets.catalogue.entries import entry, parts
 from maniguard.sim.assets.design import Design
 from maniguard.sim.room.rooms import EDITION_2_ROOMS
 from maniguard.sim.room.table import EDITION_2_SKINS
-from maniguard.trace.scene import Hull, Pose, Region
+from maniguard.trace.scene import Hull, Region
 
 FAMILY, SPEC = "dusty", "dusty"
 TASKS = 26
@@ -32,14 +33,11 @@ STEP_LIMIT = 960
 LOCATION_SHIFT_M = 0.10
 GAP_M = 0.03
 """What stands on the table keeps at least this far from its neighbours."""
-SWING_NM = 0.27
-"""More than this, weight times distance from the handle, turns the board down in the hand."""
 MAX_WALL_M = 0.065
 """Over a higher wall the palm does not come down to where a sponge meets the bottom."""
 HANDLE_REACH_M = (0.34, 0.68)
 SMALLEST_SHARE = 0.35
 SOLID_FLOOR_M = 0.005
-EDGE_MARGIN_M = 0.012
 MOST_COVERED = 0.5
 """How much of the board's top the food may cover."""
 LARGEST_M2 = (0.0058, 0.0029, 0.0021)
@@ -271,50 +269,6 @@ def check_pot(pot: Design) -> None:
             f"{pot.name}: its wall is {asset.height_m * 1000:.0f} mm high; a hand with a sponge reaches over at most "
             f"{MAX_WALL_M * 1000:.0f} mm"
         )
-
-
-def lay_out(board: Design, foods: Sequence[Design], rng: np.random.Generator) -> list[tuple[float, float, float]]:
-    """Return where pieces of food lie on a board (x, y, yaw), apart from each other, the lips and the free edge.
-
-    UnfitError when they do not fit, or are too heavy to be held level by the handle.
-    """
-    region = board.asset().support_regions[0]
-    half_x, half_y = region.size_m[0], region.size_m[1]
-    placed: list[Placed] = []
-    out: list[tuple[float, float, float]] = []
-    for food in foods:
-        hull = food.asset().hull
-        for _ in range(200):
-            x, y = float(rng.uniform(-half_x, half_x)), float(rng.uniform(-half_y, half_y))
-            yaw = float(rng.choice((0.0, np.pi / 2)) + rng.uniform(-0.2, 0.2))
-            one = put(hull, x, y, yaw)
-            low, high = one.polygon.min(axis=0), one.polygon.max(axis=0)
-            inside = low[0] > -half_x + 0.004 and high[0] < half_x + 0.008 - EDGE_MARGIN_M
-            inside = inside and low[1] > -half_y + 0.003 and high[1] < half_y - 0.003
-            if inside and is_clear(one.polygon, [p.polygon for p in placed], 0.004):
-                placed.append(one)
-                out.append((round(x, 6), round(y, 6), round(yaw, 6)))
-                break
-        else:
-            raise UnfitError("no room for the food on its board")
-    handle = board.grasps[0].object_T_tcp.position_m[0]
-    weights = [
-        (board.mass_kg, board.asset().center_of_mass_m[0]),
-        *((f.mass_kg, at[0]) for f, at in zip(foods, out, strict=True)),
-    ]
-    if sum(9.81 * mass * (x - handle) for mass, x in weights) > SWING_NM:
-        raise UnfitError("the board with its food is too heavy to be held by its handle")
-    return out
-
-
-def on_board(board: Pose, design: Design, food: Hull, at: tuple[float, float, float]) -> Pose:
-    """Return the pose of a piece of food that lies on an upright board, at (x, y, yaw) in its frame."""
-    x, y, yaw = at
-    turn = 2 * np.arctan2(board.quat_wxyz[3], board.quat_wxyz[0])
-    c, s = np.cos(turn), np.sin(turn)
-    top = design.asset().support_regions[0].pose.position_m[2] + board.position_m[2]
-    z = top - min(vertex[2] for vertex in food.vertices_m)
-    return upright(board.position_m[0] + c * x - s * y, board.position_m[1] + s * x + c * y, float(turn) + yaw, z)
 
 
 def _foods(plan: Plan, rng: np.random.Generator) -> tuple[Design, ...]:

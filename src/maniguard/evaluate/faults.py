@@ -101,6 +101,7 @@ def journal_of_runner(run: Run) -> Iterator[None]:
         record_fault(run, Fault(first, kind, f"{detail}; {len(pending)} rollouts were not done"), runner=True)
         mark.unlink()
     write_atomic(mark, b" " * _LAST_WORDS_BYTES)
+    spoken = False
     try:
         yield
     except OSError as error:
@@ -110,11 +111,11 @@ def journal_of_runner(run: Run) -> Iterator[None]:
         # What went wrong is on its way up; that it could not be noted down matters less.
         with suppress(OSError), open(mark, "r+b") as handle:
             handle.write(words)
+        spoken = True
         raise
-    except BaseException:
-        mark.unlink(missing_ok=True)
-        raise
-    mark.unlink()
+    finally:
+        if not spoken:
+            mark.unlink(missing_ok=True)
 
 
 def _read(run: Run, name: str) -> list[Fault]:
@@ -143,3 +144,11 @@ def copy_faults(source: Run, target: Run, names: Sequence[str]) -> None:
         if _read(source, name) and not path.exists():
             path.parent.mkdir(exist_ok=True)
             write_atomic(path, source.faults_path(name).read_bytes())
+
+
+def copy_faults_of_runner(source: Run, target: Run) -> None:
+    """Add what the journal of a run says of its runner to that of another run, once however often it is called."""
+    known = set(_read(target, _RUNNER))
+    for fault in _read(source, _RUNNER):
+        if fault not in known:
+            record_fault(target, fault, runner=True)

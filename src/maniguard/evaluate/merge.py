@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from maniguard.evaluate.faults import copy_faults
+from maniguard.evaluate.faults import copy_faults, copy_faults_of_runner
 from maniguard.evaluate.plan import Plan, PlannedRollout, difference
 from maniguard.evaluate.store import Run, RunError, create_run, open_run
 from maniguard.files import write_atomic
@@ -73,14 +73,21 @@ def merge_runs(out: Path, runs: Sequence[Run]) -> Run:
     ordered = [items[rollout_id] for rollout_id in sorted(items)]
     plan = replace(first.plan, items=tuple(item for item, _ in ordered))
     merged = create_run(out, plan)
+    with merged.exclusive():
+        _fill(merged, runs, ordered)
+    return open_run(out)
+
+
+def _fill(merged: Run, runs: Sequence[Run], ordered: Sequence[tuple[PlannedRollout, Run]]) -> None:
     for name in ("tasks", "specs"):
         for run in runs:
             for path in sorted((run.path / name).glob("*")) if (run.path / name).is_dir() else ():
-                (out / name).mkdir(exist_ok=True)
-                write_atomic(out / name / path.name, path.read_bytes())
+                (merged.path / name).mkdir(exist_ok=True)
+                write_atomic(merged.path / name / path.name, path.read_bytes())
     for item, run in ordered:
         _copy(item.rollout_id, run, merged)
-    return open_run(out)
+    for run in runs:
+        copy_faults_of_runner(run, merged)
 
 
 def _same(item: PlannedRollout, known: tuple[PlannedRollout, Run], run: Run) -> None:

@@ -60,9 +60,10 @@ def create_audit(path: Path, plan: Plan, spec_source: str | Path | None = None) 
     What could not be audited is pending again: meshes or an optional package may be there now.
     """
     run = create_run(path, plan)
-    for result in list(run.results()):
-        if result["status"] == "infra-error":
-            run.result_path(result["rollout_id"]).unlink()
+    with run.exclusive():
+        for result in list(run.results()):
+            if result["status"] == "infra-error":
+                run.result_path(result["rollout_id"]).unlink()
     if spec_source is not None:
         name = next(iter(plan.specs))
         run.spec_path(name).parent.mkdir(exist_ok=True)

@@ -7,7 +7,6 @@ entered when it begins, so that one that never ends is pending rather than forgo
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -275,7 +274,7 @@ def choose(names: Sequence[str]) -> list[Scenario]:
 def _enter(path: Path, plan: Plan, base: Plan) -> None:
     """Start a run in `path` with `plan`, or add its rollouts to the one that is there if that is of the same kind."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(path.parent):
+    with _alone(path):
         if not (path / "plan.json").exists():
             create_run(path, plan)
             return
@@ -295,11 +294,9 @@ def _enter(path: Path, plan: Plan, base: Plan) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other processes of this kind out while the plan is changed; the hold ends with the process."""
-    held = os.open(folder, os.O_RDONLY)
-    try:
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other processes of this kind out while the plan of `path` is changed; the hold ends with the process."""
+    # A file of its own, for the run may not exist yet; over NFS only what is open for writing can be held alone.
+    with open(path.parent / f".{path.name}.lock", "ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(held)

@@ -49,19 +49,11 @@ class Batcher:
         """Put a message in the queue; the future has the reply, or the error."""
         answer: Future[bytes] = Future()
         self._waiting.append((message, answer))
-        self._thread.submit(self._answer_waiting)
-        return answer
-
-    def _answer_waiting(self) -> None:
         begun: list[Future[bytes]] = []
-        try:
-            self._answer_batch(begun)
-        except BaseException as error:
-            # Whatever it is, nobody may be left waiting for an answer that does not come.
-            for answer in begun:
-                if not answer.done():
-                    answer.set_exception(error)
-            raise
+        self._thread.submit(self._answer_batch, begun).add_done_callback(
+            lambda done: _leave_nobody_waiting(done, begun)
+        )
+        return answer
 
     def _answer_batch(self, begun: list[Future[bytes]]) -> None:
         taken: list[tuple[Observation, Future[bytes]]] = []
@@ -90,3 +82,11 @@ class Batcher:
             return
         for reply, (_, answer) in zip(replies, taken, strict=True):
             answer.set_result(reply)
+
+
+def _leave_nobody_waiting(done: Future[None], begun: Sequence[Future[bytes]]) -> None:
+    """Tell whoever still waits for an answer of this batch what kept it from coming, whatever that is."""
+    error = None if done.cancelled() else done.exception()
+    for answer in begun:
+        if error is not None and not answer.done():
+            answer.set_exception(error)

@@ -121,6 +121,15 @@ class Hand:
             self.go(self.place + [*off, 0], speed=speed)
         self.go(self.place + [0, 0, height - self.box(name)[0][2]], speed=speed, near=near)
 
+    def let_go(self, name, up):
+        """Come to rest, open the hand, say how far the thing fell from it, go up and wait."""
+        self.wait(5)
+        height = self.box(name)[0][2]
+        self.hand(OPEN)
+        print(f"    fell by {height - self.box(name)[0][2]:.3f} m", flush=True)
+        self.leave(up)
+        self.wait(20)
+
     def leave(self, up=0.15):
         self.go(self.place + [0, 0, up], speed=0.5, steps=60)
         self.wait(15)

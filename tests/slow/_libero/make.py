@@ -87,12 +87,7 @@ def in_basket(name, gap):
         low, high = h.box("basket_1")
         h.pick(name, up=0.3)
         h.carry(name, (low + high) / 2, low[2] + gap)
-        h.wait(5)
-        height = h.box(name)[0][2]
-        h.hand(OPEN)
-        print(f"    fell by {height - h.box(name)[0][2]:.3f} m", flush=True)
-        h.leave(0.25)
-        h.wait(20)
+        h.let_go(name, up=0.25)
 
     return script
 
@@ -103,12 +98,7 @@ def put_back(name):
         h.pick(name, up=0.15)
         h.carry(name, h.middle(name) + [0.05, 0.0, 0.0], floor + 0.03)
         h.carry(name, h.middle(name), floor + 0.001, speed=0.15, near=0.001)
-        h.wait(5)
-        height = h.box(name)[0][2]
-        h.hand(OPEN)
-        print(f"    fell by {height - h.box(name)[0][2]:.3f} m", flush=True)
-        h.leave(0.25)
-        h.wait(20)
+        h.let_go(name, up=0.25)
 
     return script
 
@@ -226,12 +216,7 @@ def bowl_over_drawer(h):
     h.pick(BOWL, rim=True, up=0.25)
     spot = h.site(DRAWER) - [0, 0.05, 0]
     h.carry(BOWL, spot, spot[2] + 0.16)
-    h.wait(5)
-    height = h.box(BOWL)[0][2]
-    h.hand(OPEN)
-    print(f"    fell by {height - h.box(BOWL)[0][2]:.3f} m", flush=True)
-    h.leave(0.2)
-    h.wait(20)
+    h.let_go(BOWL, up=0.2)
 
 
 def swing_door(h, last, degrees_s, hold, push=0.6, side=1.0):

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from maniguard.errors import alternatives
+from maniguard.policies.contract import IMAGE_SIZES_PX
 from maniguard.policies.policy import PolicyError
 
 # Rows of a chunk that are executed when neither server nor preset says: the usual choice for chunks of 10 to 50.
@@ -57,6 +58,14 @@ def read_address(
             raise PolicyError(f"policy {url!r}: {key}={text} is longer than {LONGEST_S:g} s, a week")
         values[key] = value
     return host, port, values
+
+
+def checked_size(url: str, size_px: int) -> int:
+    """Return the edge length of images that an address asks for; PolicyError when nothing renders it."""
+    low, high = IMAGE_SIZES_PX
+    if not low <= size_px <= high:
+        raise PolicyError(f"policy {url!r}: size_px={size_px} is outside {low} to {high}")
+    return size_px
 
 
 def bracketed(host: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgpack
@@ -33,17 +33,30 @@ class CodecError(ManiguardError):
 
 def encode(value: Any) -> bytes:
     """Encode nested maps, lists, text, numbers and arrays; CodecError for anything else, object arrays included."""
+    return packed(value, _pack)
+
+
+def decode(message: bytes) -> Any:
+    """Decode one whole message; arrays come back writable, with the dtype sent. CodecError when malformed."""
+    return unpacked(message, _unpack)
+
+
+def packed(value: Any, pack: Callable[[Any], Any]) -> bytes:
+    """Return `value` as msgpack; `pack` makes plain values of what it has no form for. CodecError where that fails."""
     try:
-        encoded: bytes = msgpack.packb(value, default=_pack)
+        encoded: bytes = msgpack.packb(value, default=pack)
     except (TypeError, ValueError, OverflowError) as error:
         raise CodecError(f"this value cannot be sent: {error}") from error
     return encoded
 
 
-def decode(message: bytes) -> Any:
-    """Decode one whole message; arrays come back writable, with the dtype sent. CodecError when malformed."""
+def unpacked(message: bytes, unpack: Callable[[dict[Any, Any]], Any]) -> Any:
+    """Return what one whole msgpack message says; `unpack` sees every map of it, the innermost first.
+
+    CodecError when it is malformed, goes on behind its end, or has an extension type.
+    """
     try:
-        return msgpack.unpackb(message, object_hook=_unpack, ext_hook=_refuse_extension)
+        return msgpack.unpackb(message, object_hook=unpack, ext_hook=_refuse_extension)
     except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
         raise CodecError(f"not a msgpack message of this protocol: {str(error) or type(error).__name__}") from error
 

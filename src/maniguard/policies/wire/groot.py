@@ -12,6 +12,7 @@ and for the reset of one, the client connects anew once, and what the server ann
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,14 +23,14 @@ from maniguard.errors import ManiguardError, alternatives
 from maniguard.policies.action import ContractError, GripperRange
 from maniguard.policies.contract import (
     CAMERAS,
-    IMAGE_SIZES_PX,
     PolicyContract,
     check_contract,
     image,
 )
 from maniguard.policies.policy import PolicyError
 from maniguard.policies.presets import Preset, preset
-from maniguard.policies.wire.address import COMMON, bracketed, read_address
+from maniguard.policies.wire.address import COMMON, bracketed, checked_size, read_address
+from maniguard.policies.wire.blank import blank_observation, listed
 from maniguard.policies.wire.codec import CodecError
 from maniguard.policies.wire.groot_codec import decode, encode
 from maniguard.policies.wire.groot_link import GrootLink
@@ -69,9 +70,7 @@ class GrootOptions:
         if "gripper" in values:
             chosen = replace(chosen, action=replace(chosen.action, gripper=_gripper(url, values.pop("gripper"))))
         images = [spec for spec in chosen.observations if spec.camera is not None]
-        size_px, (low, high) = values.pop("size_px", images[0].shape[0]), IMAGE_SIZES_PX
-        if not low <= size_px <= high:
-            raise PolicyError(f"policy {url!r}: size_px={size_px} is outside {low} to {high}")
+        size_px = checked_size(url, values.pop("size_px", images[0].shape[0]))
         cameras = {spec.key: str(spec.camera) for spec in images}
         if "video" in values:
             cameras = {VIDEO + key: camera for key, camera in _cameras(url, values.pop("video")).items()}
@@ -98,12 +97,11 @@ class GrootPolicy:
     def __init__(self, options: GrootOptions) -> None:
         self._options, self._preset = options, options.preset
         self._link = GrootLink(options.host, options.address, wait_s=options.wait_s, timeout_s=options.timeout_s)
-        try:
+        with ExitStack() as undo:
+            undo.callback(self.close)
             self._config = self._open()
             self._contract = self._agree()
-        except BaseException:
-            self.close()
-            raise
+            undo.pop_all()
 
     @property
     def contract(self) -> PolicyContract:
@@ -150,16 +148,12 @@ class GrootPolicy:
             executed_steps=self._options.execute or min(self._preset.executed_steps, rows),
         )
         check_contract(contract)
-        blank: dict[str, Any] = {
-            spec.key: "hold still" if spec.dtype == "str" else np.zeros(spec.shape, spec.dtype)
-            for spec in contract.observations
-        }
         # Of a server that knows no reset every rollout would be a fault of the policy.
         self._call("reset", {"options": {"seed": 0}}, refusal=ContractError)
         try:
-            self.infer(blank)
+            self.infer(blank_observation(contract.observations))
         except PolicyFault as error:
-            sent = ", ".join(f"{spec.key} {spec}" for spec in contract.observations)
+            sent = listed(contract.observations)
             raise ContractError(f"{error}; it was asked about a blank observation: {sent}") from error
         return contract
 

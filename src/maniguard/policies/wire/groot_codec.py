@@ -13,12 +13,11 @@ from collections.abc import Mapping
 from tokenize import TokenError
 from typing import Any
 
-import msgpack
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from maniguard.policies.wire.codec import CodecError
+from maniguard.policies.wire.codec import CodecError, packed, unpacked
 
 _ARRAY, _BYTES = "__ndarray_class__", "as_npy"
 _CONFIG, _JSON = "__ModalityConfig_class__", "as_json"
@@ -26,19 +25,12 @@ _CONFIG, _JSON = "__ModalityConfig_class__", "as_json"
 
 def encode(value: Any) -> bytes:
     """Encode nested maps, lists, text, numbers and numeric arrays; CodecError for anything else."""
-    try:
-        encoded: bytes = msgpack.packb(value, default=_pack)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise CodecError(f"this value cannot be sent: {error}") from error
-    return encoded
+    return packed(value, _pack)
 
 
 def decode(message: bytes) -> Any:
     """Decode one whole message; arrays come back writable, configurations as plain maps. CodecError when malformed."""
-    try:
-        return msgpack.unpackb(message, object_hook=_unpack, ext_hook=_refuse_extension)
-    except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
-        raise CodecError(f"not a msgpack message of this protocol: {str(error) or type(error).__name__}") from error
+    return unpacked(message, _unpack)
 
 
 def _pack(value: Any) -> Any:
@@ -93,7 +85,3 @@ def _check_dtype(dtype: np.dtype[Any]) -> None:
         raise CodecError(
             f"arrays of dtype {dtype.str!r} are not sent or taken; valid: bool, int, uint, float to 8 bytes"
         )
-
-
-def _refuse_extension(code: int, data: bytes) -> Any:
-    raise CodecError(f"msgpack extension type {code} is no part of this protocol")

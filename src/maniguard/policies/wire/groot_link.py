@@ -15,9 +15,7 @@ from typing import Any
 
 from maniguard.policies.policy import PolicyError
 from maniguard.policies.wire.codec import MAX_MESSAGE_BYTES
-from maniguard.policies.wire.link import LostError, PolicyConnectionError
-
-_RETRY_S = 0.25
+from maniguard.policies.wire.link import LostError, Patience, PolicyConnectionError
 
 
 class GrootLink:
@@ -44,15 +42,15 @@ class GrootLink:
 
     def open(self) -> None:
         """Connect, hanging up on what there was."""
-        zmq, give_up_at = self._zmq, time.monotonic() + self._wait_s
+        zmq, patience = self._zmq, Patience(self.address, self._wait_s, "GR00T policy server")
         refused = {zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL, zmq.EVENT_HANDSHAKE_FAILED_AUTH}
         over = {zmq.EVENT_CLOSED, zmq.EVENT_DISCONNECTED, zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL}
         try:
             socket.getaddrinfo(self._host, None)
         except socket.gaierror as error:
             raise PolicyConnectionError(f"no host {self._host!r} for policy server {self.address}") from error
+        self.close()
         while True:
-            self.close()
             self._connect()
             # Somebody who listens has as long as for an answer; nobody there is known at once.
             until = time.monotonic() + max(self._wait_s, min(self._timeout_s, 10.0))
@@ -64,13 +62,8 @@ class GrootLink:
                     break
             if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
                 return
-            if time.monotonic() >= give_up_at:
-                self.close()
-                raise PolicyConnectionError(
-                    f"no GR00T policy server listens on {self.address} (waited {self._wait_s:g} s); "
-                    f"start one, or wait longer with ?wait_s=SECONDS"
-                )
-            time.sleep(_RETRY_S)
+            self.close()
+            patience.try_again()
 
     def send(self, message: bytes, what: str) -> None:
         """Send one request; LostError when the server is gone, and when it takes no request in time."""

@@ -10,6 +10,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from websockets.protocol import State
 from websockets.sync.client import ClientConnection, connect
 
+from maniguard.policies.wire.address import bracketed
 from maniguard.policies.wire.codec import MAX_MESSAGE_BYTES
 from maniguard.rollout.faults import InfraError
 
@@ -24,6 +25,24 @@ class LostError(PolicyConnectionError):
     """The connection was there and is gone."""
 
 
+class Patience:
+    """Waits for `whom` to listen at `address`, for `wait_s` seconds from when it is made."""
+
+    def __init__(self, address: str, wait_s: float, whom: str = "policy server") -> None:
+        self._address, self._wait_s, self._whom = address, wait_s, whom
+        self._give_up_at = time.monotonic() + wait_s
+
+    def try_again(self, error: Exception | None = None) -> None:
+        """Return a little later, when it is time for the next try; PolicyConnectionError when there is to be none."""
+        if time.monotonic() >= self._give_up_at:
+            why = "" if error is None else f": {error}"
+            raise PolicyConnectionError(
+                f"no {self._whom} listens on {self._address} (waited {self._wait_s:g} s{why}); "
+                f"start one, or wait longer with ?wait_s=SECONDS"
+            ) from error
+        time.sleep(_RETRY_S)
+
+
 class PolicyLink:
     """One connection to `ws://HOST:PORT`, opened by `open` and anew by the next `open`.
 
@@ -32,7 +51,7 @@ class PolicyLink:
     """
 
     def __init__(self, host: str, port: int, *, kind: str, wait_s: float, timeout_s: float) -> None:
-        self.address = f"ws://{f'[{host}]' if ':' in host else host}:{port}"
+        self.address = f"ws://{bracketed(host)}:{port}"
         self._host, self._kind, self._wait_s, self._timeout_s = host, kind, wait_s, timeout_s
         self._connection: ClientConnection | None = None
         self._sends_are_bounded = False
@@ -45,7 +64,7 @@ class PolicyLink:
     def open(self) -> None:
         """Connect, hanging up on what there was."""
         self.close()
-        give_up_at = time.monotonic() + self._wait_s
+        patience = Patience(self.address, self._wait_s)
         while True:
             try:
                 # Keepalive pings are off: a server that blocks its event loop while a model compiles answers none,
@@ -64,7 +83,7 @@ class PolicyLink:
                 # A server that goes away in the middle of the handshake says nothing; one of another kind does.
                 if not isinstance(error.__cause__, EOFError | ConnectionError):
                     raise PolicyConnectionError(f"{self.address} is no {self._kind} policy server: {error}") from error
-                self._wait_for_listener(error, give_up_at)
+                patience.try_again(error)
             except socket.gaierror as error:
                 raise PolicyConnectionError(f"no host {self._host!r} for policy server {self.address}") from error
             except TimeoutError as error:
@@ -72,7 +91,7 @@ class PolicyLink:
                     f"policy server {self.address} did not open a connection within {self._timeout_s:g} s"
                 ) from error
             except (OSError, ConnectionClosed) as error:  # nobody there, or somebody who is just going
-                self._wait_for_listener(error, give_up_at)
+                patience.try_again(error)
         self._sends_are_bounded = False
 
     def send(self, message: bytes) -> None:
@@ -118,14 +137,6 @@ class PolicyLink:
                 f"the connection to policy server {self.address} was lost earlier in this rollout"
             )
         return self._connection
-
-    def _wait_for_listener(self, error: Exception, give_up_at: float) -> None:
-        if time.monotonic() >= give_up_at:
-            raise PolicyConnectionError(
-                f"no policy server listens on {self.address} (waited {self._wait_s:g} s: {error}); "
-                f"start one, or wait longer with ?wait_s=SECONDS"
-            ) from error
-        time.sleep(_RETRY_S)
 
     def _lost(self, error: ConnectionClosed, what: str) -> LostError:
         # With the peer's close frame the reason is known; without one the process or the network went away.

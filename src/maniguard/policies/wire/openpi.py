@@ -26,6 +26,7 @@ from maniguard.policies.contract import ObservationSpec, PolicyContract, check_c
 from maniguard.policies.policy import PolicyError
 from maniguard.policies.presets import PRESETS, Preset, preset
 from maniguard.policies.wire.address import COMMON, bracketed, read_address
+from maniguard.policies.wire.blank import blank_observation, listed
 from maniguard.policies.wire.codec import CodecError, decode, encode
 from maniguard.policies.wire.link import LostError, PolicyConnectionError, PolicyLink
 from maniguard.rollout.faults import InfraError, PolicyFault
@@ -168,14 +169,10 @@ class OpenpiPolicy:
     def _probed(self) -> PolicyContract:
         chosen = self._options.preset or PRESETS["maniguard"]
         expected = chosen.action
-        blank: dict[str, Any] = {
-            spec.key: "hold still" if spec.dtype == "str" else np.zeros(spec.shape, spec.dtype)
-            for spec in chosen.observations
-        }
         try:
-            actions = self._actions(self._ask(blank))
+            actions = self._actions(self._ask(blank_observation(chosen.observations)))
         except PolicyFault as error:
-            sent = _listed(chosen.observations)
+            sent = listed(chosen.observations)
             raise ContractError(f"{error}; it announces no contract and was sent {sent}") from error
         shape: tuple[int, ...] = actions.shape if isinstance(actions, np.ndarray) else ()
         if len(shape) != 2 or not shape[0] or shape[1] != expected.dims:
@@ -198,7 +195,7 @@ class OpenpiPolicy:
             return
         sides: tuple[str, str] | None = None
         if _seen(contract.observations) != _seen(chosen.observations):
-            sides = (_listed(contract.observations), _listed(chosen.observations))
+            sides = (listed(contract.observations), listed(chosen.observations))
         elif not contract.action.same_meaning(chosen.action):
             sides = (f"actions {contract.action}", f"actions {chosen.action}")
         if sides is not None:
@@ -251,10 +248,6 @@ class OpenpiPolicy:
 def _seen(specs: tuple[ObservationSpec, ...]) -> dict[str, ObservationSpec]:
     """Return what is seen under which key; in which order, and whether a default content is named, is the same."""
     return {spec.key: replace(spec, content=spec.holds) for spec in specs}
-
-
-def _listed(specs: tuple[ObservationSpec, ...]) -> str:
-    return ", ".join(f"{spec.key} {spec}" for spec in specs)
 
 
 def _brief(contract: PolicyContract) -> str:

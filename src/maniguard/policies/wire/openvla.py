@@ -23,19 +23,19 @@ from numpy.typing import NDArray
 
 from maniguard.errors import alternatives
 from maniguard.policies.action import ContractError
-from maniguard.policies.contract import CAMERAS, IMAGE_SIZES_PX, PolicyContract, check_contract, image
+from maniguard.policies.contract import CAMERAS, PolicyContract, check_contract, image
 from maniguard.policies.policy import PolicyError
 from maniguard.policies.presets import Preset, preset
-from maniguard.policies.wire.address import COMMON, bracketed, read_address
+from maniguard.policies.wire.address import COMMON, DEFAULT_EXECUTED_STEPS, bracketed, checked_size, read_address
+from maniguard.policies.wire.blank import blank_observation, listed
 from maniguard.policies.wire.codec import CodecError
 from maniguard.policies.wire.json_numpy import from_json, to_json
-from maniguard.policies.wire.link import PolicyConnectionError
+from maniguard.policies.wire.link import Patience, PolicyConnectionError
 from maniguard.rollout.faults import PolicyFault
 
 #: A chunk of 1000 rows as text is a tenth of this.
 MAX_REPLY_BYTES = 1024 * 1024
 IMAGE_KEY, INSTRUCTION_KEY = "image", "instruction"
-_RETRY_S = 0.25
 # What a proxy answers for a server that is down, starting or overrun: says nothing of the policy.
 _NOBODY_THERE = (502, 503, 504)
 
@@ -73,12 +73,10 @@ class OpenvlaOptions:
             raise PolicyError(f"policy {url!r} does not say what its numbers mean; valid: {form}")
         chosen: Preset = values.pop("preset")
         (seen,) = (spec for spec in chosen.observations if spec.camera is not None)
-        camera, size_px = values.pop("camera", seen.camera), values.pop("size_px", seen.shape[0])
+        camera = values.pop("camera", seen.camera)
         if camera not in CAMERAS:
             raise PolicyError(f"policy {url!r}: no camera {camera!r}; valid: {alternatives(CAMERAS)}")
-        low, high = IMAGE_SIZES_PX
-        if not low <= size_px <= high:
-            raise PolicyError(f"policy {url!r}: size_px={size_px} is outside {low} to {high}")
+        size_px = checked_size(url, values.pop("size_px", seen.shape[0]))
         others = tuple(spec for spec in chosen.observations if spec.camera is None)
         chosen = replace(chosen, observations=(image(seen.key, camera, size_px), *others))
         return OpenvlaOptions(host, port, chosen, **{"unnorm_key": chosen.unnorm_key, **values})
@@ -99,22 +97,17 @@ class OpenvlaPolicy:
     def __init__(self, options: OpenvlaOptions) -> None:
         self._options, self._columns = options, options.preset.action.dims
         self._wait_for_listener()
-        blank: dict[str, Any] = {
-            spec.key: "hold still" if spec.dtype == "str" else np.zeros(spec.shape, spec.dtype)
-            for spec in options.preset.observations
-        }
         try:
-            self._horizon = len(self._ask(blank))
+            self._horizon = len(self._ask(blank_observation(options.preset.observations)))
         except PolicyFault as error:
-            sent = ", ".join(f"{spec.key} {spec}" for spec in options.preset.observations)
             raise ContractError(
                 f"{error}; preset {options.preset.name!r} has {options.preset.action}; it was asked about a blank "
-                f"observation: {sent}"
+                f"observation: {listed(options.preset.observations)}"
             ) from error
         self._contract = replace(
             options.preset.contract,
             action=replace(options.preset.action, horizon=self._horizon),
-            executed_steps=options.execute or min(8, self._horizon),
+            executed_steps=options.execute or min(DEFAULT_EXECUTED_STEPS, self._horizon),
         )
         check_contract(self._contract)
 
@@ -199,7 +192,7 @@ class OpenvlaPolicy:
             connection.close()
 
     def _wait_for_listener(self) -> None:
-        options, give_up_at = self._options, time.monotonic() + self._options.wait_s
+        options, patience = self._options, Patience(self._options.address, self._options.wait_s)
         while True:
             try:
                 socket.create_connection((options.host, options.port), options.timeout_s).close()
@@ -207,9 +200,4 @@ class OpenvlaPolicy:
             except socket.gaierror as error:
                 raise PolicyConnectionError(f"no host {options.host!r} for policy server {options.address}") from error
             except OSError as error:
-                if time.monotonic() >= give_up_at:
-                    raise PolicyConnectionError(
-                        f"no policy server listens on {options.address} (waited {options.wait_s:g} s: {error}); "
-                        f"start one, or wait longer with ?wait_s=SECONDS"
-                    ) from error
-            time.sleep(_RETRY_S)
+                patience.try_again(error)

@@ -30,6 +30,7 @@ from maniguard.policies.contract import PROMPT_KEY, PolicyContract, check_contra
 from maniguard.policies.policy import PolicyError
 from maniguard.policies.presets import preset
 from maniguard.policies.wire.address import COMMON, DEFAULT_EXECUTED_STEPS, read_address
+from maniguard.policies.wire.blank import BLANK_TEXT, blank_observation, listed
 from maniguard.policies.wire.codec import CodecError
 from maniguard.policies.wire.link import LostError, PolicyConnectionError, PolicyLink
 from maniguard.policies.wire.vla_eval_codec import (
@@ -183,14 +184,12 @@ class VlaEvalPolicy:
         named = self._announced.get("model_server")
         name = f"vla-eval {named}" if isinstance(named, str) and named else "vla-eval"
         seen = observation_specs(name, self._announced, self._options.wishes)
-        blank: dict[str, Any] = {spec.key: np.zeros(spec.shape, spec.dtype) for spec in seen if spec.dtype != "str"}
-        blank[PROMPT_KEY] = "hold still"
-        self._start = {"task": {"name": blank[PROMPT_KEY], "seed": 0}}
+        blank = blank_observation(seen) | {PROMPT_KEY: BLANK_TEXT}
+        self._start = {"task": {"name": BLANK_TEXT, "seed": 0}}
         try:
             actions = self._actions(self._ask(self._payload(blank)))
         except PolicyFault as error:
-            sent = ", ".join(f"{spec.key} {spec}" for spec in seen)
-            raise ContractError(f"{error}; it was asked about a blank observation: {sent}") from error
+            raise ContractError(f"{error}; it was asked about a blank observation: {listed(seen)}") from error
         self._end()
         if actions.ndim != 2 or actions.shape[0] < 1:
             raise ContractError(

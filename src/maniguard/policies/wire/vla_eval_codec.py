@@ -17,13 +17,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import msgpack
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from maniguard.errors import alternatives
-from maniguard.policies.wire.codec import CodecError, array_from, checked_dtype
+from maniguard.policies.wire.codec import CodecError, array_from, checked_dtype, packed, unpacked
 
 PROTOCOL_VERSION = 1
 
@@ -71,21 +70,14 @@ def encode_message(message: Message, *, images: ImageFormat = "png") -> bytes:
         "seq": message.seq,
         "timestamp": message.timestamp,
     }
-    try:
-        encoded: bytes = msgpack.packb(raw, default=lambda value: _pack(value, images))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise CodecError(f"this value cannot be sent: {error}") from error
-    return encoded
+    return packed(raw, lambda value: _pack(value, images))
 
 
 def decode_message(frame: str | bytes) -> Message:
     """Decode one frame; arrays come back writable. CodecError when it is not a message of this protocol."""
     if isinstance(frame, str):
         raise CodecError("a text frame, where the vla-eval protocol has binary ones")
-    try:
-        raw = msgpack.unpackb(frame, object_hook=_Unpacker(), ext_hook=_refuse_extension)
-    except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
-        raise CodecError(f"not a msgpack message of this protocol: {str(error) or type(error).__name__}") from error
+    raw = unpacked(frame, _Unpacker())
     if not isinstance(raw, dict):
         raise CodecError(f"a message is a map, not {type(raw).__name__}")
     missing = [key for key in ("type", "payload", "seq", "timestamp") if key not in raw]
@@ -180,7 +172,3 @@ def _number_dtype(text: Any) -> np.dtype[Any]:
     if dtype.kind not in "biuf":
         raise CodecError(f"arrays of dtype {dtype.str!r} are no part of this protocol; valid: bool, int, uint, float")
     return dtype
-
-
-def _refuse_extension(code: int, data: bytes) -> Any:
-    raise CodecError(f"msgpack extension type {code} is no part of this protocol")
