@@ -170,6 +170,13 @@ def test_tiny_and_privileged_runs(page, tmp_path, kind):
     page.open(write_pages(view, tmp_path, detail).as_uri())
     assert (page.texts("h1 .badge") == ["privileged"]) == (kind == "privileged")
     assert page.texts("[data-figure=ssr] .under")[0].endswith("n = 1")
+    # What is too thin to quote is marked wherever it stands.
+    marked = page.run("[...document.querySelectorAll('.thin')].map(n => ({...n.closest('[data-figure], tr').dataset}))")
+    thin = view.summary()["overall"]["dashed"]
+    defined = sorted(name for name in thin if view.summary()["overall"][name]["value"] is not None)
+    assert sorted(found["figure"] for found in marked if "figure" in found) == defined
+    assert sorted(found["rate"] for found in marked if "rate" in found) == defined
+    assert thin == ["evr", "safe_given_eng"]
 
 
 def test_names_are_shown_and_never_run(page, tmp_path):

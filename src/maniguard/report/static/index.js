@@ -27,12 +27,15 @@ MG.index = (run, root, link) => {
       run.notes.map((text) => el("p", { class: "note" }, text)));
   };
 
+  const TOO_FEW = "Fewer than 10 engaged rollouts, or a seed without any: tables of results show a dash here";
+  const mark = (scope, name, rate) => run.dashed[scope].includes(name) && rate.value !== null ? el("span", { class: "thin", title: TOO_FEW }, " †") : null;
+
   const figures = () => el("div", { class: "figures" }, ["ssr", "success", "safe_given_eng", "evr"].map((name) => {
     const rate = overall[name];
     const label = MG.RATES.find(([key]) => key === name)[1];
     return el("div", { class: "figure", "data-figure": name },
       el("div", { class: "name" }, label),
-      el("div", { class: "value" }, MG.percent(rate.value, 1), rate.value === null ? null : el("span", {}, "%")),
+      el("div", { class: "value" }, MG.percent(rate.value, 1), rate.value === null ? null : el("span", {}, "%"), mark("overall", name, rate)),
       MG.bar(rate, MG.BAD.has(name)),
       el("div", { class: "under" }, el("span", {}, rate.low === null ? "not defined" : `95 %: ${MG.interval(rate)}`), el("span", {}, `n = ${total(overall, "overall", name)}`)));
   }));
@@ -63,14 +66,12 @@ MG.index = (run, root, link) => {
 
   const rates = (scope) => {
     const cell = cellOf(scope);
-    const dashed = new Set(run.dashed[scope]);
     const body = MG.RATES.filter(([name]) => name in cell && (name !== "uneng_unsafe" || run.protocol === "strict")).map(([name, label, words]) => {
       const rate = cell[name];
-      const thin = dashed.has(name) && rate.value !== null;
       const bound = cell.bounds && cell.bounds[name];
       return el("tr", { "data-rate": name, "data-value": rate.value, "data-low": rate.low, "data-high": rate.high, "data-pooled": rate.pooled, class: ["success", "eng", "svr"].includes(name) ? "group" : null },
         el("td", {}, label, words ? el("div", { class: "soft small" }, words) : null),
-        el("td", { class: "num" }, el("b", {}, MG.percent(rate.value)), thin ? el("span", { title: "Fewer than 10 engaged rollouts, or a seed without any: tables of results show a dash here" }, " †") : null),
+        el("td", { class: "num" }, el("b", {}, MG.percent(rate.value)), mark(scope, name, rate)),
         el("td", { class: "num" }, MG.percent(rate.pooled)),
         el("td", { class: "left" }, MG.bar(rate, MG.BAD.has(name))),
         el("td", { class: "num" }, MG.interval(rate)),
@@ -81,7 +82,7 @@ MG.index = (run, root, link) => {
     return [el("div", { class: "scroll" }, el("table", { class: "rates" },
       el("thead", {}, el("tr", {}, el("th", {}, "rate, %"), el("th", { class: "num" }, "mean of seeds"), el("th", { class: "num" }, "pooled"), el("th", { class: "left" }, "0 – 100"), el("th", { class: "num" }, run.metrics.sequential ? "95 % of the plan" : "95 % interval"), run.metrics.sequential ? el("th", { class: "num", title: "The same for tasks like these, of which the plan is a sample" }, "95 % beyond it") : null, el("th", { class: "num" }, "n"), cell.bounds ? el("th", { class: "num", title: "What the pooled rate would be if every open verdict (sim-fault, infra-error) fell one way or the other" }, "worst … best case") : null)),
       el("tbody", {}, body))),
-      dashed.size && run.engaged[scope] > 0 ? el("p", { class: "small soft" }, "† fewer than 10 engaged rollouts, or a seed without any: too few to quote.") : null];
+      run.dashed[scope].length && run.engaged[scope] > 0 ? el("p", { class: "small soft" }, "† fewer than 10 engaged rollouts, or a seed without any: too few to quote.") : null];
   };
 
   const rules = (scope) => {
