@@ -15,10 +15,10 @@ import sys
 import tempfile
 import threading
 import time
-import venv
 from pathlib import Path
 
 from _evidence import ROOT, record
+from _peer import make_environment, pins
 
 RAY = "ray==2.60.0"
 TASKS, SEEDS, STEPS, NODES = 6, 4, 60, 3
@@ -151,19 +151,17 @@ def main() -> int:
         (options.inside / "found.json").write_text(json.dumps(inside(options.inside)))
         return 0
     with tempfile.TemporaryDirectory() as scratch:
-        folder = options.venv
-        if folder is None:
-            folder = Path(scratch) / "ray"
-            print("building the environment with Ray", flush=True)
-            venv.create(folder, with_pip=True)
-            pins = ROOT / "constraints" / f"py{sys.version_info.major}{sys.version_info.minor}.txt"
-            install = [folder / "bin" / "python", "-m", "pip", "install", "-q", "-c", pins, "-e", ROOT, RAY]
-            subprocess.run(install, check=True)
+        folder = Path(scratch)
+        python = (
+            make_environment(folder / "environment", "-c", pins(), "-e", ROOT, RAY)
+            if options.venv is None
+            else options.venv / "bin" / "python"
+        )
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "RAY_USAGE_STATS_ENABLED": "0"}
-        python = folder / "bin" / "python"
-        command = [python, Path(__file__).resolve(), "--inside", scratch]
-        subprocess.run(command, check=True, env=environment)
-        found = json.loads((Path(scratch) / "found.json").read_text())
+        runs = folder / "runs"
+        runs.mkdir()
+        subprocess.run([python, Path(__file__).resolve(), "--inside", runs], check=True, env=environment)
+        found = json.loads((runs / "found.json").read_text())
     failed = [name for name, held in found["checks"].items() if not held]
     counts = {"rollouts": TASKS * SEEDS, "nodes": NODES, "checked": len(found["checks"]), "failed": len(failed)}
     path = record("ray_cluster", counts=counts, details={**found, "failed": failed})

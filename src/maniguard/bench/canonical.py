@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from maniguard.errors import ManiguardError
@@ -22,17 +22,7 @@ def normal(value: Any) -> Any:
 
     TaskFileError for a number that is not finite or a type that JSON lacks.
     """
-    if isinstance(value, Mapping):
-        return {str(key): normal(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [normal(item) for item in value]
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise TaskFileError(f"a task file holds finite numbers only, got {value!r}")
-        return round(value, DECIMALS) + 0.0
-    raise TaskFileError(f"a task file cannot hold a {type(value).__name__}: {value!r}")
+    return _plain(value, _rounded)
 
 
 def dumps(value: Any) -> str:
@@ -41,12 +31,13 @@ def dumps(value: Any) -> str:
     Whole numbers are written alike whether they came as int or float, because JSON readers do not keep the
     difference.
     """
-    return json.dumps(_whole(normal(value)), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    plain = _plain(value, _shortest)
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def pretty(value: Any, *, width: int = 110) -> str:
     """Return canonical text for people: keys in given order, what is short on one line, newline at the end."""
-    return _lines(_whole(normal(value)), "", width) + "\n"
+    return _lines(_plain(value, _shortest), "", width) + "\n"
 
 
 def digest(value: Any) -> str:
@@ -54,14 +45,27 @@ def digest(value: Any) -> str:
     return hashlib.sha256(dumps(value).encode()).hexdigest()
 
 
-def _whole(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+def _rounded(value: float) -> float:
+    if not math.isfinite(value):
+        raise TaskFileError(f"a task file holds finite numbers only, got {value!r}")
+    return round(value, DECIMALS) + 0.0
+
+
+def _shortest(value: float) -> float | int:
+    rounded = _rounded(value)
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _plain(value: Any, number: Callable[[float], float | int]) -> Any:
+    if isinstance(value, float):
+        return number(value)
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, number) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item, number) for key, item in value.items()}
+    raise TaskFileError(f"a task file cannot hold a {type(value).__name__}: {value!r}")
 
 
 def _lines(value: Any, indent: str, width: int) -> str:
