@@ -88,7 +88,7 @@ def test_a_worker_that_is_killed_costs_nobody_else_anything(policy, reference, t
 
 def test_a_rollout_in_which_nothing_moves_is_ended_and_run_again(policy, reference, tmp_path):
     run = short_run(tmp_path / "run", policy("self.once('a') and time.sleep(3600)"), seeds=(0, 1))
-    execute(run, executor=PoolExecutor(run, 1), done=lambda item, status: None, stall_s=1.5)
+    execute(run, executor=PoolExecutor(run, 1), done=lambda item, status: None, stall_s=6.0)
     assert results(run) == reference
     (fault,) = faults(run)
     assert fault.kind == "worker-stalled"
