@@ -2,7 +2,8 @@
 
     python benchmarks/workers.py [--tasks 0:29] [--conditions base,location] [--policy expert] [--pairs 3] [--out FILE]
 
-Wall time of everything from the first world to the last written result, the start of the pool's processes included.
+Wall time of everything from the start of the pool's processes to the last written result. One worker is a pool of one,
+as it is in `maniguard eval`: a run in this process would find the caches of the run before.
 Both runs must give the same trace for every rollout. The ratio means nothing while other work keeps a core busy, so how
 many cores others kept busy during each run stands beside it. The processor time of both is less touched by other work;
 the ratio that it allows for, twice that of one worker over that of two, leaves out only what two workers share in the
@@ -20,7 +21,7 @@ from pathlib import Path
 from machine_facts import Load, machine_facts, results_path, write_result
 
 from maniguard import bench
-from maniguard.evaluate import Plan, create_run, execute, make_plan
+from maniguard.evaluate import Plan, PoolExecutor, create_run, execute, make_plan
 
 
 def run(plan: Plan, workers: int) -> tuple[dict[str, float], dict[str, str]]:
@@ -28,7 +29,7 @@ def run(plan: Plan, workers: int) -> tuple[dict[str, float], dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         store = create_run(Path(folder) / "run", plan)
         started, load = time.perf_counter(), Load()
-        execute(store, workers=workers, done=lambda item, status: None)
+        execute(store, executor=PoolExecutor(store, workers), done=lambda item, status: None)
         taken = {
             "s": round(time.perf_counter() - started, 2),
             "cpu_s": round(load.own_s(), 2),
