@@ -8,7 +8,7 @@ from maniguard.policies.registry import FORMS
 
 
 def test_the_list_has_every_form_and_every_preset(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "80")
     assert main(["policies"]) == 0
     out = capsys.readouterr().out
     for word in (*FORMS, *PRESETS):

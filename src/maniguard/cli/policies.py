@@ -15,32 +15,37 @@ def add_parser(commands: Commands) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from maniguard.policies.presets import PRESETS, preset
+    from maniguard.policies.presets import NOT_TRIED, PRESETS, preset
 
     if args.preset is not None:
         print(preset(args.preset).describe())
         return 0
-    from rich import box
     from rich.table import Table
 
     from maniguard.cli.output import Output
     from maniguard.policies.registry import FORMS
 
     out = Output()
-    out.print(f"--policy takes: {', '.join(FORMS)}", markup=False, soft_wrap=True)
-    out.print("Presets, for ?preset=NAME behind an address; `maniguard policies NAME` shows all of one:", markup=False)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("preset", "protocol", "actions", "gripper closed / open", "executes", "tried with"):
-        table.add_column(heading, overflow="fold")
+    out.print("--policy takes", markup=False)
+    for form in FORMS:
+        out.print(f"  {form}", markup=False)
+    out.print("\nPresets, for ?preset=NAME in an address (maniguard policies NAME: all of one)", markup=False)
+    table = Table(box=None, pad_edge=False)
+    for heading in ("preset", "protocol", "actions", "gripper", "executes"):
+        table.add_column(heading, no_wrap=True)
     for known in PRESETS.values():
         action = known.action
         table.add_row(
             known.name,
-            ", ".join(f"{wire}://" for wire in known.wires),
+            known.wires[0],
             f"{action.convention}, {action.rate_hz:g} Hz",
-            f"{action.gripper.closed:g} / {action.gripper.open:g}",
+            f"{action.gripper.closed:g}, {action.gripper.open:g}",
             f"{known.executed_steps} of {action.horizon}",
-            known.tried,
         )
     out.print(table)
+    out.print("gripper: the numbers of closed and of open\n\ntried with", markup=False)
+    for tried in dict.fromkeys(known.tried for known in PRESETS.values()):
+        names = [known.name for known in PRESETS.values() if known.tried == tried]
+        said = ", ".join(names) if tried != NOT_TRIED else "the others"
+        out.print(f"  {said}: {tried}", markup=False)
     return 0

@@ -41,7 +41,8 @@ def _list(args: argparse.Namespace) -> int:
     from maniguard.evaluate import NOT_RUN, find_runs, rows
     from maniguard.metrics import cell, percent
 
-    table = Table(box=None, pad_edge=False)
+    # One blank between columns, so that the names of families are whole on 80 columns.
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in ("run", "policy", "families"):
         table.add_column(heading, overflow="fold")
     for heading in ("planned", "done", "SSR, %", "safe, %", "protocol", "variant"):
